@@ -25,14 +25,14 @@
                 Glynn's sum in blocks, for n <= 12 in one call; its plan, bound and estimate; GPUs; minors
      exact      >>exact >>limbs >>exact_gpu
                 integers and Gaussian integers without rounding, and permanents modulo p
-     counts     >>counts >>ring >>subsets >>repeats >>rectangular >>counts_leaf
-                multiplicities and rectangular matrices
+     counts     >>counts >>ring >>subsets >>sign_sums >>counts_choice >>counts_scale >>counts_gpu >>counts_leaf
+                multiplicities and rectangular matrices: equal lines merged, a dynamic program, sums over signs
      solve      >>check >>names >>run >>judge >>counted >>compute >>minors_calls >>batch
                 the public functions: check, plan, run, judge; many small matrices at once
      structure  >>low_rank >>cauchy >>estimate
                 declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
      kernels    >>vocabulary >>arithmetic >>dense_kernels >>small_kernels >>exact_kernels >>minors_kernels
-                >>batch_kernels >>vocabulary_end
+                >>batch_kernels >>counts_kernels >>vocabulary_end
                 the kernels, read once for each instruction set
 
    TO ADD (paths in src/)
@@ -809,7 +809,7 @@ typedef struct perm_gpu_exact {
   short zero_line[64], zero_base[64];     /* rows looked at; where their tables begin, less 128, plus their norms */
 } perm_gpu_exact;
 
-/* A sum over counts of >>repeats. A thread's number is the setting of the high digits; the low ones are walked through
+/* A sum over counts of >>sign_sums. A thread's number is the setting of the high digits; the low ones are walked through
    in n-ary Gray order, the same walk for all threads. */
 #define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms: part by part, high and low, form by form */
 typedef struct perm_gpu_counts {
@@ -1855,15 +1855,20 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* (high 2^64 + low) mod p for high < p < 2^63, a bit at a time: for the ends of sums, not for kernels. */
+/* (high 2^64 + low) mod p for high < p <= 2^63; portably a bit at a time: for the ends of sums, not for kernels. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 permi_uint128;
+  return (uint64_t)(((permi_uint128)high << 64 | low) % p);
+#else
   int i;
   for (i = 63; i >= 0; i--) {
     high = high << 1 | (low >> i & 1);
     high -= high >= p ? p : 0;
   }
   return high;
+#endif
 }
 
 /* a := a mod p, from 0 to p - 1. */
@@ -4237,6 +4242,37 @@ typedef struct permi_exact {
 typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
+
+/* For sums over counts. Products of forms at once: with AVX2 in 1/2.7 of their time one by one, where each factor
+   waits; and sets of forms whose elementary symmetric functions are taken at once. */
+#define PERMI_TERMS 8
+#define PERMI_SETS 4
+
+/* Sums of terms, lane by lane, as hi + lo, and of their moduli. */
+typedef struct permi_lane_sums {
+  double hi[2][PERMI_TERMS], lo[2][PERMI_TERMS], absolute[PERMI_TERMS];
+} permi_lane_sums;
+
+/* The kernels of >>subsets and >>sign_sums in one family; see >>counts_kernels. */
+typedef struct permi_counts_kernels {
+  void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
+  void (*add_weighted)(double *to, const double *from, const double *weight, int n);
+  void (*keep_states)(double *to, const double *from, int n, double *most, double *least);
+  void (*move_forms)(int rows, double times, const double *high_step, const double *low_step, double *high,
+                     double *low, double *form, int apart);
+  void (*add_products[2])(int forms, const int *count, const double *form, const double *weight,
+                          permi_lane_sums *sums); /* of real forms, of complex ones */
+  void (*symmetric_real)(const double *x, double *e, int most, int least);
+  void (*symmetric_complex)(const double *x, const double *y, double *e, double *f, int most, int least);
+} permi_counts_kernels;
+
+/* Notes a state's modulus: *most and *least of those so far, zeros apart. */
+static void permi_size_seen(double size, double *most, double *least)
+{
+  const double other = size != 0 ? size : (double)INFINITY;
+  *most = size > *most ? size : *most;
+  *least = other < *least ? other : *least;
+}
 
 /* ======================================================================================== >>kernels
    One text (>>vocabulary) for every kernel. A family is one instruction set; its instances, listed at the foot of each
@@ -8687,14 +8723,14 @@ static double permi_modular_seconds(int n, const permi_integer_view *view)
 }
 
 /* ========================================================================================= >>counts
-   Matrices in which equal rows and equal columns stand once, with a count: declared by the caller, or found. And the
-   dynamic programme over counts.
+   Matrices in which equal rows and equal columns stand once, with a count that the caller declares or that is found
+   here.
 
    A problem is what the caller gives; permi_counted is what is left of it: at most as many rows as columns (else it is
    transposed), no line that stands 0 times, no two equal ones, no zero columns where columns are to spare. An engine
    takes the rows or the columns as digits, v_d = 0 .. count_d of them used, and the others as forms:
-     subsets  one form after another takes up one more of the digits, or none where forms are to spare;
-     repeats  (next room) forms are evaluated at signs, or numbers, of digits.
+     >>subsets    one form after another takes up one more of the digits, or none where forms are to spare;
+     >>sign_sums  forms are evaluated at signs, or numbers, of digits.
    Doubles and double-doubles are scaled by powers of two so that where every form must be used, a form's sum of moduli
    is at most 1, and otherwise every digit's is: then no sum of products exceeds 1 by more than binomials, and what an
    operation loses does not grow. */
@@ -8717,55 +8753,74 @@ typedef struct permi_counted {
   int scaled, exp2; /* scaled: times 2^exp2: doubles as integers */
 } permi_counted;
 
-PERMI_NEVER_INLINE static uint64_t permi_problem_bits(const permi_problem *problem, int i, int j, int part)
+/* Bits of the entry where a line (a row, or a column) meets another one; 0 for both zeros. */
+PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
+                                                   int part)
 {
-  const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * problem->parts + part;
+  const ptrdiff_t i = by_columns ? other : line, j = by_columns ? line : other;
+  const ptrdiff_t at = (i * problem->ld + j) * problem->parts + part;
   uint64_t bits;
   double x;
   if (problem->integer)
     return (uint64_t)problem->integer[at];
-  x = problem->real[at] + 0; /* -0 and 0 are the same entry */
+  x = problem->real[at] + 0;
   memcpy(&bits, &x, sizeof bits);
   return bits;
 }
 
-/* Are the lines (rows, or columns) x and y equal where the other lines, `others` of them, stand? */
-static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const int *other, int others)
+/* Distinct lines on one side of a problem: which, and how often each stands. */
+typedef struct permi_lines {
+  int *line, *count, lines;
+} permi_lines;
+
+/* Is line x equal to line y, or if y < 0 to zero, where the other lines meet it? */
+static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
-  for (k = 0; k < others; k++)
+  for (k = 0; k < other->lines; k++)
     for (part = 0; part < problem->parts; part++)
-      if (by_columns ? permi_problem_bits(problem, other[k], x, part) != permi_problem_bits(problem, other[k], y, part)
-                     : permi_problem_bits(problem, x, other[k], part) != permi_problem_bits(problem, y, other[k], part))
+      if (permi_line_bits(problem, by_columns, x, other->line[k], part) !=
+          (y < 0 ? 0 : permi_line_bits(problem, by_columns, y, other->line[k], part)))
         return 0;
   return 1;
 }
 
-/* line[0..] := the first of each set of equal lines, count[0..] := how often they stand in all. Returns their number.
-   Lines that differ usually do so in their first places, so they are compared, without hashing. */
-static int permi_lines_merge(const permi_problem *problem, int by_columns, const int *other, int others, int *line,
-                             int *count, uint64_t *first)
+/* *lines := the first of each set of equal lines. Lines that differ usually do so in their first places (`first`, room
+   for them), so they are compared, without hashing. */
+static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
+                              permi_lines *lines, uint64_t *first)
 {
   const int size = by_columns ? problem->n : problem->m;
   const int *given = by_columns ? problem->column_count : problem->row_count;
   int used = 0, x, k;
-  for (x = 0; x < size && others; x++) {
+  for (x = 0; x < size && other->lines; x++) {
     const int times = given ? given[x] : 1;
-    const uint64_t place =
-        by_columns ? permi_problem_bits(problem, other[0], x, 0) : permi_problem_bits(problem, x, other[0], 0);
+    const uint64_t place = permi_line_bits(problem, by_columns, x, other->line[0], 0);
     if (!times)
       continue;
     for (k = 0; k < used; k++)
-      if (first[k] == place && permi_lines_equal(problem, by_columns, line[k], x, other, others))
+      if (first[k] == place && permi_lines_equal(problem, by_columns, lines->line[k], x, other))
         break;
     if (k == used) {
       first[used] = place;
-      line[used] = x;
-      count[used++] = 0;
+      lines->line[used] = x;
+      lines->count[used++] = 0;
     }
-    count[k] += times;
+    lines->count[k] += times;
   }
-  return used;
+  lines->lines = used;
+}
+
+static void permi_lines_drop_zeros(const permi_problem *problem, int by_columns, const permi_lines *other,
+                                   permi_lines *lines)
+{
+  int left = 0, k;
+  for (k = 0; k < lines->lines; k++)
+    if (!permi_lines_equal(problem, by_columns, lines->line[k], -1, other)) {
+      lines->line[left] = lines->line[k];
+      lines->count[left++] = lines->count[k];
+    }
+  lines->lines = left;
 }
 
 static int permi_counts_total(const int *count, int size)
@@ -8776,116 +8831,97 @@ static int permi_counts_total(const int *count, int size)
   return total;
 }
 
-static int permi_line_is_zero(const permi_problem *problem, int by_columns, int x, const int *other, int others)
+static size_t permi_counted_entries(const permi_counted *counted)
 {
-  int k, part;
-  for (k = 0; k < others; k++)
-    for (part = 0; part < problem->parts; part++)
-      if (by_columns ? permi_problem_bits(problem, other[k], x, part) : permi_problem_bits(problem, x, other[k], part))
-        return 0;
-  return 1;
+  return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Drops the lines that are zero; returns how many are left. */
-static int permi_lines_drop(const permi_problem *problem, int by_columns, const int *other, int others, int *line,
-                            int *count, int lines)
-{
-  int left = 0, k;
-  for (k = 0; k < lines; k++)
-    if (!permi_line_is_zero(problem, by_columns, line[k], other, others)) {
-      line[left] = line[k];
-      count[left++] = count[k];
-    }
-  return left;
-}
-
-/* Arguments have been checked. Everything is in the one allocation counted->row_count. O(m n) where lines differ. */
+/* Reduces a checked problem to *counted, in the one allocation counted->real. O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
-  int *line[2], *count[2], lines[2], total[2], all, side, i, j, part; /* 0: rows, 1: columns */
-  uint64_t *lists = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *lists + 4 * sizeof(int));
-  size_t entries;
+  permi_lines side[2]; /* rows, columns */
+  const permi_lines *rows, *columns;
+  int total[2], left[2], s, i, j, part;
+  uint64_t *first = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *first + 4 * sizeof(int));
+  double *to;
   memset(counted, 0, sizeof *counted);
-  if (!lists)
+  if (!first)
     return PERM_ERROR_MEMORY;
-  line[0] = (int *)(lists + most);
-  line[1] = line[0] + most;
-  count[0] = line[1] + most;
-  count[1] = count[0] + most;
-  for (all = 0; all < problem->n; all++)
-    line[1][all] = all;
-  lines[0] = permi_lines_merge(problem, 0, line[1], all, line[0], count[0], lists);
-  lines[1] = permi_lines_merge(problem, 1, line[0], lines[0], line[1], count[1], lists);
-  for (side = 0; side < 2; side++)
-    total[side] = permi_counts_total(count[side], lines[side]);
-  for (side = 0; side < 2; side++) { /* zero lines: no harm where lines are to spare */
-    const int left =
-        permi_lines_drop(problem, side, line[1 - side], lines[1 - side], line[side], count[side], lines[side]);
-    if (left < lines[side] && total[side] <= total[1 - side])
+  for (s = 0; s < 2; s++) {
+    side[s].line = (int *)(first + most) + 2 * s * most;
+    side[s].count = side[s].line + most;
+  }
+  for (j = 0; j < problem->n; j++)
+    side[1].line[j] = j;
+  side[1].lines = problem->n;
+  for (s = 0; s < 2; s++) {
+    permi_lines_merge(problem, s, &side[1 - s], &side[s], first);
+    total[s] = permi_counts_total(side[s].count, side[s].lines);
+  }
+  for (s = 0; s < 2; s++) { /* zero lines: no harm where lines are to spare */
+    permi_lines_drop_zeros(problem, s, &side[1 - s], &side[s]);
+    left[s] = permi_counts_total(side[s].count, side[s].lines);
+    if (left[s] < total[s] && total[s] <= total[1 - s])
       counted->zero = 1;
-    lines[side] = left;
   }
-  i = permi_counts_total(count[0], lines[0]);
-  j = permi_counts_total(count[1], lines[1]);
-  if (total[0] <= total[1] ? j < total[0] : i < total[1])
+  if (total[0] <= total[1] ? left[1] < total[0] : left[0] < total[1])
     counted->zero = 1;
-  side = i > j; /* the side that becomes the rows */
-  counted->m = lines[side];
-  counted->n = lines[1 - side];
-  counted->rows = side ? j : i;
-  counted->columns = side ? i : j;
+  s = left[0] > left[1]; /* the side that becomes the rows */
+  rows = &side[s];
+  columns = &side[1 - s];
+  counted->m = rows->lines;
+  counted->n = columns->lines;
+  counted->rows = left[s];
+  counted->columns = left[1 - s];
   counted->parts = problem->parts;
-  entries = (size_t)counted->m * (size_t)counted->n * (size_t)problem->parts;
-  counted->real = (double *)permi_allocate(allocator, entries + (size_t)(counted->m + counted->n), sizeof(double));
-  if (!counted->real) {
-    permi_release(allocator, lists);
+  counted->real = to = (double *)permi_allocate(
+      allocator, permi_counted_entries(counted) + (size_t)(counted->m + counted->n), sizeof(double));
+  if (!to) {
+    permi_release(allocator, first);
     return PERM_ERROR_MEMORY;
   }
-  counted->row_count = (int *)(counted->real + entries);
-  counted->column_count = counted->row_count + counted->m;
-  memcpy(counted->row_count, count[side], (size_t)counted->m * sizeof(int));
-  memcpy(counted->column_count, count[1 - side], (size_t)counted->n * sizeof(int));
   if (problem->integer)
-    counted->integer = (int64_t *)(void *)counted->real;
+    counted->integer = (int64_t *)(void *)to;
   for (i = 0; i < counted->m; i++)
     for (j = 0; j < counted->n; j++)
       for (part = 0; part < problem->parts; part++) {
-        const uint64_t bits = side ? permi_problem_bits(problem, line[0][j], line[1][i], part)
-                                   : permi_problem_bits(problem, line[0][i], line[1][j], part);
-        memcpy(counted->real + ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)problem->parts + part, &bits,
-               sizeof bits);
+        const uint64_t bits = permi_line_bits(problem, s, rows->line[i], columns->line[j], part);
+        memcpy(to++, &bits, sizeof bits);
       }
-  permi_release(allocator, lists);
+  counted->row_count = (int *)to;
+  counted->column_count = counted->row_count + counted->m;
+  memcpy(counted->row_count, rows->count, (size_t)counted->m * sizeof(int));
+  memcpy(counted->column_count, columns->count, (size_t)counted->n * sizeof(int));
+  permi_release(allocator, first);
   return PERM_OK;
 }
 
-/* Doubles as whole numbers of their least bit, when they fit 62 bits: the last rung of the ladder of precisions. In a
-   copy, *whole. 0 when they do not fit, or memory runs out. */
+/* *whole := a copy with doubles as whole numbers of their least bit, when they fit 62 bits: the last rung of the ladder
+   of precisions. 0 when they do not fit, or memory runs out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
-  const size_t entries = (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
-  const size_t bytes = entries * sizeof(double) + (size_t)(counted->m + counted->n) * sizeof(int);
+  const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n) * sizeof(int);
   int least = INT_MAX, most = INT_MIN;
   size_t k;
   for (k = 0; k < entries; k++)
     if (counted->real[k] != 0) {
-      int e = permi_exponent(counted->real[k]), low;
+      const int e = permi_exponent(counted->real[k]);
+      const int low = e - 53 + permi_trailing_zeros((uint64_t)ldexp(fabs(counted->real[k]), 53 - e));
       most = e > most ? e : most;
-      low = e - 53 + permi_trailing_zeros((uint64_t)ldexp(fabs(counted->real[k]), 53 - e));
       least = low < least ? low : least;
     }
   if (most - least > 62)
     return 0;
   *whole = *counted;
-  whole->real = (double *)permi_allocate(allocator, 1, bytes);
+  whole->real = (double *)permi_allocate(allocator, 1, entries * sizeof(double) + counts);
   if (!whole->real)
     return 0;
-  memcpy(whole->real, counted->real, bytes);
   whole->row_count = (int *)(whole->real + entries);
   whole->column_count = whole->row_count + counted->m;
+  memcpy(whole->row_count, counted->row_count, counts);
   whole->integer = (int64_t *)(void *)whole->real;
   whole->scaled = 1;
   whole->exp2 = least;
@@ -8901,10 +8937,25 @@ static void permi_counted_free(const perm_allocator *allocator, permi_counted *c
   permi_release(allocator, counted->real);
 }
 
+PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counted)
+{
+  const size_t entries = permi_counted_entries(counted);
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)counted->m);
+  size_t k;
+  int x;
+  for (x = 0; x < counted->m + counted->n; x++) /* the counts of the columns follow */
+    hash = permi_hash(hash, (uint64_t)counted->row_count[x]);
+  for (k = 0; k < entries; k++)
+    hash =
+        counted->integer ? permi_hash(hash, (uint64_t)counted->integer[k]) : permi_hash_double(hash, counted->real[k]);
+  return hash;
+}
+
 /* =========================================================================================== >>ring
-   Numbers for the engines that are not in double: cells of double-double, or of `words` words modulo
-   2^(64 words), two's complement, real and imaginary part one after the other. What wraps on the way does no harm as
-   long as the sum at the end fits. Where no number of words would do: of one word modulo what the caller wants. */
+   Numbers of the engines that are not in double, and the digits and forms of all engines for counts. A cell is a
+   double-double, or `words` words modulo 2^(64 words), two's complement; of complex numbers it is two of them. What
+   wraps on the way does no harm as long as the sum at the end fits. Where no number of words would do, a cell is one
+   word modulo what the caller wants. */
 
 typedef struct permi_ring {
   int parts, words; /* words = 0: double-double */
@@ -8912,10 +8963,10 @@ typedef struct permi_ring {
   uint64_t modulus; /* not 0: cells are residues from 0 to modulus - 1; fuse, multiply and sum only */
 } permi_ring;
 
-/* What a cell is multiplied by: an entry, a sum of entries, a small number. */
+/* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_dd dd[2];
-  uint64_t magnitude[2][2]; /* of real and imaginary part, least word first */
+  permi_wide magnitude[2]; /* of real and imaginary part */
   int negative[2];
 } permi_factor;
 
@@ -8929,19 +8980,11 @@ static permi_ring permi_ring_make(int parts, int words)
   return ring;
 }
 
-static uint64_t permi_words_product(uint64_t a, uint64_t b, uint64_t *high)
+/* |x y|, and in *negative its sign. */
+static permi_wide permi_product_magnitude(int64_t x, int64_t y, int *negative)
 {
-#if defined(__SIZEOF_INT128__)
-  __extension__ typedef unsigned __int128 wide;
-  const wide product = (wide)a * b;
-  *high = (uint64_t)(product >> 64);
-  return (uint64_t)product;
-#else
-  const uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
-  const uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffffu);
-  *high = a1 * b1 + (middle >> 32) + (other >> 32);
-  return other << 32 | ((a0 * b0) & 0xffffffffu);
-#endif
+  *negative = (x < 0) != (y < 0);
+  return permi_multiply_words(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, y < 0 ? 0 - (uint64_t)y : (uint64_t)y);
 }
 
 /* to +-= from * factor modulo 2^(64 words); factor: a magnitude of `length` words. a - b = ~(~a + b). */
@@ -8956,35 +8999,23 @@ PERMI_NEVER_INLINE static void permi_words_fuse(uint64_t *to, const uint64_t *fr
     if (!factor[k])
       continue;
     for (i = k; i < words; i++) {
-      uint64_t high, low = permi_words_product(from[i - k], factor[k], &high);
-      low += carry;
-      high += low < carry;
-      to[i] += low;
-      carry = high + (to[i] < low);
+      permi_wide product = permi_multiply_words(from[i - k], factor[k]);
+      product.low += carry;
+      product.high += product.low < carry;
+      to[i] += product.low;
+      carry = product.high + (to[i] < product.low);
     }
   }
   for (i = 0; subtract && i < words; i++)
     to[i] = ~to[i];
 }
 
-/* (high 2^64 + low) mod p; high < p. */
-static uint64_t permi_word_residue(uint64_t high, uint64_t low, uint64_t p)
+/* to +-= from * factor modulo p. */
+static void permi_residue_fuse(uint64_t *to, uint64_t from, permi_wide factor, int subtract, uint64_t p)
 {
-#if defined(__SIZEOF_INT128__)
-  __extension__ typedef unsigned __int128 wide;
-  return (uint64_t)(((wide)high << 64 | low) % p);
-#else
-  return permi_residue_wide(high, low, p);
-#endif
-}
-
-/* to +-= from * factor modulo p; factor: a magnitude of two words. */
-static void permi_word_fuse(uint64_t *to, uint64_t from, const uint64_t *factor, int subtract, uint64_t p)
-{
-  uint64_t high, low = permi_words_product(from, permi_word_residue(factor[1] % p, factor[0], p), &high), product;
-  product = permi_word_residue(high, low, p);
-  product = subtract && product ? p - product : product;
-  *to += product;
+  const permi_wide wide = permi_multiply_words(from, permi_residue_wide(factor.high % p, factor.low, p));
+  const uint64_t product = permi_residue_wide(wide.high, wide.low, p);
+  *to += subtract && product ? p - product : product;
   *to -= *to >= p ? p : 0;
 }
 
@@ -8997,49 +9028,53 @@ PERMI_NEVER_INLINE static void permi_cell_set(const permi_ring *ring, void *cell
     ((permi_dd *)cell)->hi = 1;
 }
 
-PERMI_NEVER_INLINE static void permi_cell_add(const permi_ring *ring, void *to, const void *from)
+/* to += from, or to -= it. */
+PERMI_NEVER_INLINE static void permi_cell_add(const permi_ring *ring, void *to, const void *from, int subtract)
 {
   int part;
   for (part = 0; part < ring->parts; part++)
-    if (ring->words)
-      permi_words_add((uint64_t *)to + part * ring->words, (const uint64_t *)from + part * ring->words, ring->words);
-    else
-      ((permi_dd *)to)[part] = permi_dd_add(((permi_dd *)to)[part], ((const permi_dd *)from)[part]);
+    if (ring->words) {
+      uint64_t *word = (uint64_t *)to + part * ring->words;
+      const uint64_t *other = (const uint64_t *)from + part * ring->words;
+      if (subtract)
+        permi_words_subtract(word, other, ring->words);
+      else
+        permi_words_add(word, other, ring->words);
+    } else {
+      const permi_dd x = ((const permi_dd *)from)[part];
+      ((permi_dd *)to)[part] = permi_dd_add(((permi_dd *)to)[part], subtract ? permi_dd_negate(x) : x);
+    }
 }
 
-/* to += from * factor, or to -= it. */
+/* to += from * factor. */
 PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_ring *ring, void *to, const void *from,
-                                               const permi_factor *factor, int subtract)
+                                               const permi_factor *factor)
 {
-  int part;
-  if (ring->modulus) {
-    for (part = 0; part < ring->parts; part++) {
-      const uint64_t x = ((const uint64_t *)from)[part];
-      permi_word_fuse((uint64_t *)to + part, x, factor->magnitude[0], factor->negative[0] != subtract, ring->modulus);
-      if (ring->parts == 2) /* i times i is -1 */
-        permi_word_fuse((uint64_t *)to + (1 - part), x, factor->magnitude[1],
-                        (factor->negative[1] != subtract) != part, ring->modulus);
-    }
-  } else if (ring->words) {
-    for (part = 0; part < ring->parts; part++) {
-      const uint64_t *x = (const uint64_t *)from + part * ring->words;
-      permi_words_fuse((uint64_t *)to + part * ring->words, x, ring->words, factor->magnitude[0], 2,
-                       factor->negative[0] != subtract);
-      if (ring->parts == 2) /* i times i is -1 */
-        permi_words_fuse((uint64_t *)to + (1 - part) * ring->words, x, ring->words, factor->magnitude[1], 2,
-                         (factor->negative[1] != subtract) != part);
-    }
-  } else {
-    permi_dd re = ((const permi_dd *)from)[0], im = {0, 0};
+  const uint64_t *x = (const uint64_t *)from;
+  int part, k;
+  if (!ring->words) {
+    permi_dd *sum = (permi_dd *)to, re = ((const permi_dd *)from)[0], im;
     if (ring->parts == 2) {
       im = ((const permi_dd *)from)[1];
       permi_dd_multiply_complex(&re, &im, factor->dd[0], factor->dd[1]);
-      ((permi_dd *)to)[1] = permi_dd_add(((permi_dd *)to)[1], subtract ? permi_dd_negate(im) : im);
+      sum[1] = permi_dd_add(sum[1], im);
     } else {
       re = permi_dd_multiply(re, factor->dd[0]);
     }
-    ((permi_dd *)to)[0] = permi_dd_add(((permi_dd *)to)[0], subtract ? permi_dd_negate(re) : re);
+    sum[0] = permi_dd_add(sum[0], re);
+    return;
   }
+  for (part = 0; part < ring->parts; part++, x += ring->words)
+    for (k = 0; k < ring->parts; k++) {
+      uint64_t *sum = (uint64_t *)to + (part ^ k) * ring->words;
+      const int subtract = factor->negative[k] != (part & k); /* i times i is -1 */
+      if (ring->modulus) {
+        permi_residue_fuse(sum, *x, factor->magnitude[k], subtract, ring->modulus);
+      } else {
+        const uint64_t magnitude[2] = {factor->magnitude[k].low, factor->magnitude[k].high};
+        permi_words_fuse(sum, x, ring->words, magnitude, 2, subtract);
+      }
+    }
 }
 
 /* cell *= factor; room: a cell's worth of scratch. */
@@ -9048,7 +9083,7 @@ PERMI_NEVER_INLINE static void permi_cell_multiply(const permi_ring *ring, void 
 {
   if (ring->words) {
     permi_cell_set(ring, room, 0);
-    permi_cell_fuse(ring, room, cell, factor, 0);
+    permi_cell_fuse(ring, room, cell, factor);
     memcpy(cell, room, ring->size * sizeof(uint64_t));
   } else if (ring->parts == 2) {
     permi_dd_multiply_complex((permi_dd *)cell, (permi_dd *)cell + 1, factor->dd[0], factor->dd[1]);
@@ -9057,30 +9092,30 @@ PERMI_NEVER_INLINE static void permi_cell_multiply(const permi_ring *ring, void 
   }
 }
 
-static permi_factor permi_factor_small(int x)
+/* cell := a b, a and b real, b a whole number >= 0. */
+PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_ring *ring, void *cell, const void *a, const void *b)
 {
-  permi_factor factor;
-  memset(&factor, 0, sizeof factor);
-  factor.dd[0].hi = x;
-  factor.magnitude[0][0] = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-  factor.negative[0] = x < 0;
-  return factor;
+  permi_cell_set(ring, cell, 0);
+  if (ring->words)
+    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, ring->words, (const uint64_t *)b, ring->words, 0);
+  else
+    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
 }
 
 /* Adds a cell to the sums of a partial, exactly. */
 PERMI_NEVER_INLINE static void permi_cell_sum(const permi_ring *ring, const void *cell, perm_partial *partial)
 {
-  int part, i;
+  int part;
   for (part = 0; part < ring->parts; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
     if (ring->words) {
       const uint64_t *word = (const uint64_t *)cell + part * ring->words;
-      uint64_t magnitude[PERM_INTEGER_WORDS], carry = 1;
       const int negative = (int)(word[ring->words - 1] >> 63); /* no residue is that large */
-      for (i = 0; i < ring->words; i++) {
-        magnitude[i] = negative ? ~word[i] + carry : word[i];
-        carry = carry && !word[i];
-      }
+      uint64_t magnitude[PERM_INTEGER_WORDS] = {0};
+      if (negative)
+        permi_words_subtract(magnitude, word, ring->words);
+      else
+        permi_words_add(magnitude, word, ring->words);
       permi_sum_add_integer(sum, magnitude, ring->words, negative);
     } else {
       permi_sum_add_double(sum, ((const permi_dd *)cell)[part].hi);
@@ -9089,7 +9124,7 @@ PERMI_NEVER_INLINE static void permi_cell_sum(const permi_ring *ring, const void
   }
 }
 
-/* At least about the modulus of a cell of double-doubles. */
+/* At least about the modulus of a cell of double-doubles; 0 of integers. */
 static double permi_cell_modulus(const permi_ring *ring, const void *cell)
 {
   const permi_dd *x = (const permi_dd *)cell;
@@ -9107,7 +9142,7 @@ typedef struct permi_counts {
   perm_allocator allocator;
   permi_ring ring; /* of PERM_PRECISION_DD and of integers */
   int plain;       /* 1: in double instead */
-  perm_isa isa;
+  const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
   int digit_total, form_total, needed; /* in all; the smaller of the totals */
@@ -9118,8 +9153,8 @@ typedef struct permi_counts {
   int whole;          /* 1: nothing rounds */
   int lossy;          /* 1: scaling rounded some entry, which has become tiny */
   int signs;          /* 1: some entry is negative or complex, so that |terms| are summed apart */
-  /* >>repeats: */
-  int ryser;
+  /* >>sign_sums: */
+  int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
   unsigned absolute_mask; /* of elementary symmetric functions, one of mask + 1 terms enters the sum of |terms| */
   int *weight_at;         /* binomials of digit d: cells (or doubles) from there */
@@ -9127,9 +9162,14 @@ typedef struct permi_counts {
   uint64_t *rank_weight; /* Ryser: by the number of columns in the set */
 } permi_counts;
 
+static size_t permi_counts_at(const permi_counts *counts, int digit, int part, int form)
+{
+  return ((size_t)digit * (size_t)counts->parts + (size_t)part) * (size_t)counts->forms + (size_t)form;
+}
+
 static double permi_counts_entry(const permi_counts *counts, int digit, int part, int form)
 {
-  const size_t at = ((size_t)digit * (size_t)counts->parts + (size_t)part) * (size_t)counts->forms + (size_t)form;
+  const size_t at = permi_counts_at(counts, digit, part, form);
   return counts->integer ? (double)counts->integer[at] : counts->high[at];
 }
 
@@ -9146,42 +9186,39 @@ PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *c
   int part;
   memset(&factor, 0, sizeof factor);
   for (part = 0; part < counts->parts; part++) {
-    const size_t at = ((size_t)digit * (size_t)counts->parts + (size_t)part) * (size_t)counts->forms + (size_t)form;
-    if (counts->integer) {
-      const int64_t x = counts->integer[at];
-      factor.negative[part] = x < 0;
-      factor.magnitude[part][0] =
-          permi_words_product(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, (uint64_t)times, &factor.magnitude[part][1]);
-    } else {
+    const size_t at = permi_counts_at(counts, digit, part, form);
+    if (counts->integer)
+      factor.magnitude[part] = permi_product_magnitude(counts->integer[at], times, &factor.negative[part]);
+    else
       factor.dd[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
-    }
   }
   return factor;
 }
 
 /* ======================================================================================== >>subsets
-   The dynamic programme over counts of used rows or columns, and expansion. */
+   The dynamic program over counts of used rows or columns, and expansion.
+
+   state[v] is the sum, over the ways in which the forms so far take up v_d copies of digit d, of products. A form goes
+   from it to
+     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d],
+   in place, v descending. Only totals of v from which the end can be reached are kept up. */
 
 #define PERMI_SWEEP_ROW 64 /* states that are swept together */
 
-/* ---- subsets: state[v] = sum over the ways in which the forms so far take up v_d copies of digit d, of products.
-     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d],
-   in place, v descending. Only totals of v from which the end can be reached are kept up. */
 typedef struct permi_subsets {
   const permi_counts *counts;
   int skip, digits;
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
-  double *plane[3];          /* real, imaginary, absolute (NULL where not needed) */
+  double *plane[3];          /* states: real, imaginary, absolute (NULL where not needed) */
   uint64_t *cell;            /* instead of the first two */
   int at[PERMI_MOST_DIGITS]; /* weights of digit d: from there, by v_d */
   double *weight[3];         /* real, imaginary, absolute */
-  permi_factor *factor;      /* instead */
+  permi_factor *factor;      /* instead of the first two */
   double *sum[3];            /* a row of states as it grows */
   int block, row;            /* digits 0 .. block - 1 run along a row of that many states, */
   double *inner[4]; /* [digit][row] with these weights: real, imaginary, absolute, -imaginary; 0 where v_d is */
   int inner_total;  /* the largest total of these digits */
-  const struct permi_sweep *sweep;
   permi_control *control; /* or NULL */
   double least_state, least_weight; /* but for zeros: where products cannot underflow, nothing is lost */
   /* the digits that can be taken back from the present row: how far, and their weights */
@@ -9190,90 +9227,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Along a row: to += w from, with one weight or one for each; to = from, with its largest and least moduli (zeros
-   apart). */
-typedef struct permi_sweep {
-  void (*scaled)(double *to, const double *from, double w, int n);
-  void (*weighted)(double *to, const double *from, const double *w, int n);
-  void (*store)(double *to, const double *from, int n, double *most, double *least);
-} permi_sweep;
-
-static void permi_sweep_scaled(double *to, const double *from, double w, int n)
-{
-  int x;
-  for (x = 0; x < n; x++)
-    to[x] += w * from[x];
-}
-
-static void permi_sweep_weighted(double *to, const double *from, const double *w, int n)
-{
-  int x;
-  for (x = 0; x < n; x++)
-    to[x] += w[x] * from[x];
-}
-
-static void permi_sweep_store(double *to, const double *from, int n, double *most, double *least)
-{
-  int x;
-  for (x = 0; x < n; x++) {
-    const double size = fabs(from[x]), other = size != 0 ? size : (double)INFINITY;
-    to[x] = from[x];
-    *most = size > *most ? size : *most;
-    *least = other < *least ? other : *least;
-  }
-}
-
-static const permi_sweep permi_sweep_plain = {permi_sweep_scaled, permi_sweep_weighted, permi_sweep_store};
-
-#if PERMI_X86
-#define PERMI_AVX2 __attribute__((target("avx2,fma")))
-PERMI_AVX2 static void permi_sweep_scaled_avx2(double *to, const double *from, double w, int n)
-{
-  const __m256d all = _mm256_set1_pd(w);
-  int x;
-  for (x = 0; x + 4 <= n; x += 4)
-    _mm256_storeu_pd(to + x, _mm256_fmadd_pd(all, _mm256_loadu_pd(from + x), _mm256_loadu_pd(to + x)));
-  for (; x < n; x++)
-    to[x] = fma(w, from[x], to[x]);
-}
-
-PERMI_AVX2 static void permi_sweep_weighted_avx2(double *to, const double *from, const double *w, int n)
-{
-  int x;
-  for (x = 0; x + 4 <= n; x += 4)
-    _mm256_storeu_pd(to + x,
-                     _mm256_fmadd_pd(_mm256_loadu_pd(w + x), _mm256_loadu_pd(from + x), _mm256_loadu_pd(to + x)));
-  for (; x < n; x++)
-    to[x] = fma(w[x], from[x], to[x]);
-}
-
-PERMI_AVX2 static void permi_sweep_store_avx2(double *to, const double *from, int n, double *most, double *least)
-{
-  const __m256d sign = _mm256_set1_pd(-0.0), infinite = _mm256_set1_pd((double)INFINITY);
-  __m256d large = _mm256_setzero_pd(), small = infinite;
-  double ends[8] = {0};
-  int x, k;
-  for (x = 0; x + 4 <= n; x += 4) {
-    const __m256d value = _mm256_loadu_pd(from + x), size = _mm256_andnot_pd(sign, value);
-    const __m256d zero = _mm256_cmp_pd(size, _mm256_setzero_pd(), _CMP_EQ_OQ);
-    _mm256_storeu_pd(to + x, value);
-    large = _mm256_max_pd(large, size);
-    small = _mm256_min_pd(small, _mm256_blendv_pd(size, infinite, zero));
-  }
-  _mm256_storeu_pd(ends, large);
-  _mm256_storeu_pd(ends + 4, small);
-  for (k = 0; k < 4; k++) {
-    *most = ends[k] > *most ? ends[k] : *most;
-    *least = ends[4 + k] < *least ? ends[4 + k] : *least;
-  }
-  permi_sweep_store(to + x, from + x, n - x, most, least);
-}
-
-static const permi_sweep permi_sweep_avx2 = {permi_sweep_scaled_avx2, permi_sweep_weighted_avx2,
-                                             permi_sweep_store_avx2};
-#endif
-
-/* One state alone, as where every form must be used; digit 0 is v0. */
+/* Moves one state alone, as where every form must be used; digit 0 is v0. Returns its modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -9292,17 +9246,21 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
       sum[2] += dp->weight[2][which] * dp->plane[2][from];
   }
   for (plane = 0; plane < 3; plane++)
-    if (dp->plane[plane])
-      permi_sweep_store(dp->plane[plane] + at, sum + plane, 1, &most, &dp->least_state);
+    if (dp->plane[plane]) {
+      dp->plane[plane][at] = sum[plane];
+      permi_size_seen(fabs(sum[plane]), &most, &dp->least_state);
+    }
   return most;
 }
 
-/* The states base + x, x0 <= x <= x1, in double. Returns the largest modulus. */
+/* Moves the states base + x, x0 <= x <= x1, in double. Returns the largest modulus. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
-  const permi_sweep *sweep = dp->sweep;
-  double most = 0;
-  int plane, k;
+  const permi_counts_kernels *kernels = dp->counts->kernels;
+  const double *from[2 * PERMI_MOST_DIGITS];
+  double weight[2 * PERMI_MOST_DIGITS], most = 0;
+  const int states = x1 - x0 + 1;
+  int plane, k, terms;
   for (plane = 0; plane < 3; plane++) {
     const double *state = dp->plane[plane] ? dp->plane[plane] + base : NULL;
     const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL; /* times i w */
@@ -9310,23 +9268,26 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
     const int which = plane == 2 ? 2 : 0, turned = plane ? 1 : 3;
     if (!state)
       continue;
-    memcpy(sum + x0, state + x0, (size_t)(x1 - x0 + 1) * sizeof *sum);
+    memcpy(sum + x0, state + x0, (size_t)states * sizeof *sum);
     for (k = 0; k < dp->block; k++) { /* along the row */
-      const int stride = (int)dp->stride[k], from = x0 > stride ? x0 : stride, at = k * dp->row + from;
-      sweep->weighted(sum + from, state + from - stride, dp->inner[which] + at, x1 - from + 1);
+      const int stride = (int)dp->stride[k], x = x0 > stride ? x0 : stride, at = k * dp->row + x;
+      kernels->add_weighted(sum + x, state + x - stride, dp->inner[which] + at, x1 - x + 1);
       if (other)
-        sweep->weighted(sum + from, other + from - stride, dp->inner[turned] + at, x1 - from + 1);
+        kernels->add_weighted(sum + x, other + x - stride, dp->inner[turned] + at, x1 - x + 1);
     }
-    for (k = 0; k < dp->active; k++) {
-      sweep->scaled(sum + x0, state + x0 - dp->offset[k], dp->weight[which][dp->which[k]], x1 - x0 + 1);
-      if (other)
-        sweep->scaled(sum + x0, other + x0 - dp->offset[k], (plane ? 1 : -1) * dp->weight[1][dp->which[k]],
-                      x1 - x0 + 1);
+    for (k = terms = 0; k < dp->active; k++) {
+      from[terms] = state + x0 - dp->offset[k];
+      weight[terms++] = dp->weight[which][dp->which[k]];
+      if (other) {
+        from[terms] = other + x0 - dp->offset[k];
+        weight[terms++] = (plane ? 1 : -1) * dp->weight[1][dp->which[k]];
+      }
     }
+    kernels->add_scaled(sum + x0, from, weight, terms, states);
   }
   for (plane = 0; plane < 3; plane++)
     if (dp->plane[plane])
-      sweep->store(dp->plane[plane] + base + x0, dp->sum[plane] + x0, x1 - x0 + 1, &most, &dp->least_state);
+      kernels->keep_states(dp->plane[plane] + base + x0, dp->sum[plane] + x0, states, &most, &dp->least_state);
   return most;
 }
 
@@ -9334,7 +9295,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_ring *ring = &dp->counts->ring;
-  double most = 0;
+  double most = 0, unused = 0;
   int x, k;
   for (x = x1; x >= x0; x--) {
     uint64_t *to = dp->cell + (base + (size_t)x) * ring->size;
@@ -9347,22 +9308,19 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
     for (k = x ? -1 : 0; k < dp->active; k++) {
       const size_t offset = k < 0 ? 1 : dp->offset[k];
       const int which = k < 0 ? x : dp->which[k];
-      permi_cell_fuse(ring, to, to - offset * ring->size, &dp->factor[which], 0);
+      permi_cell_fuse(ring, to, to - offset * ring->size, &dp->factor[which]);
       if (absolute)
         *absolute += dp->weight[2][which] * absolute[-(ptrdiff_t)offset];
     }
     size = absolute ? *absolute : permi_cell_modulus(ring, to);
     most = size > most ? size : most;
-    for (k = 0; k < ring->parts && !ring->words; k++) {
-      size = fabs(((const permi_dd *)(const void *)to)[k].hi);
-      if (size < dp->least_state && size != 0)
-        dp->least_state = size;
-    }
+    for (k = 0; k < ring->parts && !ring->words; k++)
+      permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &unused, &dp->least_state);
   }
   return most;
 }
 
-/* One form takes up its digit; afterwards the totals of v are from `least` to `most`. */
+/* One form takes up its digit; afterwards the totals of v are from `least` to `most`. Returns the largest modulus. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -9371,10 +9329,8 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
-  for (d = dp->block; d < dp->digits; d++) {
-    dp->v[d] = counts->radix[d] - 1;
-    total += dp->v[d];
-  }
+  for (d = dp->block; d < dp->digits; d++)
+    total += dp->v[d] = counts->radix[d] - 1;
   for (;;) {
     double units = 2;
     base -= (size_t)dp->row;
@@ -9400,10 +9356,8 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     }
     if (permi_watch(dp->control, units))
       return largest;
-    for (d = dp->block; d < dp->digits && dp->v[d] == 0; d++) {
-      dp->v[d] = counts->radix[d] - 1;
-      total += dp->v[d];
-    }
+    for (d = dp->block; d < dp->digits && dp->v[d] == 0; d++)
+      total += dp->v[d] = counts->radix[d] - 1;
     if (d == dp->digits)
       return largest;
     dp->v[d]--;
@@ -9415,26 +9369,21 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
+  double unused = 0;
   int d, v, part;
   dp->least_weight = 1;
-  for (d = 0; d < dp->digits; d++)
-    for (part = 0; part < counts->parts; part++) {
-      const double x = fabs(permi_counts_entry(counts, d, part, form));
-      if (x < dp->least_weight && x != 0)
-        dp->least_weight = x;
-    }
-  for (d = 0; d < dp->digits; d++)
+  for (d = 0; d < dp->digits; d++) {
+    for (part = 0; part < counts->parts; part++)
+      permi_size_seen(fabs(permi_counts_entry(counts, d, part, form)), &unused, &dp->least_weight);
     for (v = 1; v < counts->radix[d]; v++) {
       const int left = counts->digit_count[d] - (v - 1), at = dp->at[d] + v;
       dp->weight[2][at] = left * permi_counts_modulus(counts, d, form);
       if (dp->factor)
         dp->factor[at] = permi_counts_factor(counts, d, form, left);
-      else {
-        dp->weight[0][at] = left * permi_counts_entry(counts, d, 0, form);
-        if (counts->parts == 2)
-          dp->weight[1][at] = left * permi_counts_entry(counts, d, 1, form);
-      }
+      for (part = 0; part < counts->parts && !dp->factor; part++)
+        dp->weight[part][at] = left * permi_counts_entry(counts, d, part, form);
     }
+  }
   for (d = 0; d < dp->block && dp->skip && !dp->factor; d++) {
     const int stride = (int)dp->stride[d];
     int x, k, plane;
@@ -9450,49 +9399,40 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
   }
 }
 
-/* All states times 2^-e; exact but for what underflows. */
+/* Multiplies all states by 2^-e; exact but for what underflows. */
 PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
 {
   const permi_ring *ring = &dp->counts->ring;
+  permi_dd *cell = (permi_dd *)(void *)dp->cell;
   size_t s;
   int plane;
   for (plane = 0; plane < 3; plane++)
     for (s = 0; dp->plane[plane] && s < dp->states; s++)
       dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
-  if (dp->cell)
-    for (s = 0; s < dp->states * (size_t)ring->parts; s++)
-      ((permi_dd *)(void *)dp->cell)[s] = permi_dd_scale(((permi_dd *)(void *)dp->cell)[s], -e);
+  for (s = 0; cell && s < dp->states * (size_t)ring->parts; s++)
+    cell[s] = permi_dd_scale(cell[s], -e);
 }
 
-PERMI_COLD static size_t permi_counts_states(const permi_counts *counts)
-{
-  double states = 1;
-  int d;
-  for (d = 0; d < counts->digits; d++)
-    states *= counts->radix[d];
-  return states < 1e18 ? (size_t)states : 0;
-}
-
-/* The sum of the states at the end: of all whose total is what is needed. */
+/* Adds the states at the end: all whose total is what is needed. */
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
+  const permi_ring *ring = &counts->ring;
   size_t s;
-  int d, total;
+  int d, total = 0;
   memset(dp->v, 0, sizeof dp->v);
-  for (s = 0, total = 0; s < dp->states; s++) {
+  for (s = 0; s < dp->states; s++) {
     if (total == counts->needed) {
-      if (dp->cell) {
-        permi_cell_sum(&counts->ring, dp->cell + s * counts->ring.size, partial);
-        permi_sum_add_double(&partial->absolute,
-                             dp->plane[2] ? dp->plane[2][s]
-                                          : permi_cell_modulus(&counts->ring, dp->cell + s * counts->ring.size));
-      } else {
+      const uint64_t *cell = dp->cell ? dp->cell + s * ring->size : NULL;
+      if (cell)
+        permi_cell_sum(ring, cell, partial);
+      else
         permi_sum_add_double(&partial->value, dp->plane[0][s]);
-        if (dp->plane[1])
-          permi_sum_add_double(&partial->imaginary, dp->plane[1][s]);
-        permi_sum_add_double(&partial->absolute, dp->plane[2] ? dp->plane[2][s] : dp->plane[0][s]);
-      }
+      if (dp->plane[1])
+        permi_sum_add_double(&partial->imaginary, dp->plane[1][s]);
+      permi_sum_add_double(&partial->absolute, dp->plane[2] ? dp->plane[2][s]
+                                               : cell       ? permi_cell_modulus(ring, cell)
+                                                            : dp->plane[0][s]);
     }
     for (d = 0; d < dp->digits && dp->v[d] == counts->radix[d] - 1; d++) {
       total -= dp->v[d];
@@ -9508,13 +9448,12 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
 /* What an operation can lose by underflow, a few times the least double: double-doubles lose several. */
 #define PERMI_LEAST 4e-323
 
-PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, permi_control *control, double seconds,
-                                                perm_partial *partial)
+PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
+  permi_control *control = dp->control;
   double lost = 0;
   int form, copy, step = 0;
-  dp->control = control;
   if (control)
     control->done = 0;
   dp->least_state = 1;
@@ -9529,19 +9468,19 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, permi_control
       most = permi_subsets_step(dp, counts->needed > left ? counts->needed - left : 0, reach);
       if (control && control->stopped != PERM_OK)
         return control->stopped;
-      if (!counts->integer && !counts->whole) {
-        lost += safe ? 0 : PERMI_LEAST * (dp->digits + 2.0) * (double)dp->states;
-        if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600: as far above underflow as is safe */
-          frexp(most, &e);
-          e -= 600;
-          permi_subsets_rescale(dp, e);
-          partial->exp2 += e;
-          lost = ldexp(lost, -e) + (dp->least_state > 1e-190 ? 0 : PERMI_LEAST * (double)dp->states);
-          dp->least_state = ldexp(dp->least_state, -e);
-        }
-      }
       if (control)
         control->done = seconds * step / counts->form_total;
+      if (counts->integer || counts->whole)
+        continue;
+      lost += safe ? 0 : PERMI_LEAST * (dp->digits + 2.0) * (double)dp->states;
+      if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600: as far above underflow as is safe */
+        frexp(most, &e);
+        e -= 600;
+        permi_subsets_rescale(dp, e);
+        partial->exp2 += e;
+        lost = ldexp(lost, -e) + (dp->least_state > 1e-190 ? 0 : PERMI_LEAST * (double)dp->states);
+        dp->least_state = ldexp(dp->least_state, -e);
+      }
     }
   }
   permi_subsets_finish(dp, partial);
@@ -9550,51 +9489,57 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, permi_control
   return PERM_OK;
 }
 
+/* Places, weights and rows of the digits. Returns the number of weights; dp->states is 0 if there are too many. */
+PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_counts *counts)
+{
+  double states = 1;
+  size_t weights = 0;
+  int d;
+  memset(dp, 0, sizeof *dp);
+  dp->counts = counts;
+  dp->digits = counts->digits;
+  dp->skip = counts->skips > 0;
+  for (d = 0; d < dp->digits; d++) {
+    dp->at[d] = (int)weights;
+    weights += (size_t)counts->radix[d];
+    dp->stride[d] = d ? dp->stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
+    states *= counts->radix[d];
+  }
+  dp->states = states < 1e18 ? (size_t)states : 0;
+  dp->block = 1;
+  dp->row = counts->radix[0];
+  while (dp->skip && counts->plain && dp->block < dp->digits && dp->row * counts->radix[dp->block] <= PERMI_SWEEP_ROW)
+    dp->row *= counts->radix[dp->block++];
+  for (d = 0; d < dp->block; d++)
+    dp->inner_total += counts->radix[d] - 1;
+  return weights;
+}
+
 PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
   const perm_allocator *allocator = &counts->allocator;
+  const int absolute = counts->signs && !counts->integer;
   permi_subsets dp;
   perm_partial mine;
   perm_status status = PERM_ERROR_MEMORY;
-  size_t weights = 0, size;
-  double *memory;
-  int d, plane;
-  memset(&dp, 0, sizeof dp);
-  memset(&mine, 0, sizeof mine);
-  dp.counts = counts;
-  dp.digits = counts->digits;
-  dp.skip = counts->skips > 0;
-  dp.states = permi_counts_states(counts);
-  for (d = 0; d < dp.digits; d++) {
-    dp.at[d] = (int)weights;
-    weights += (size_t)counts->radix[d];
-    dp.stride[d] = d ? dp.stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
-  }
-  size = (counts->plain ? (size_t)counts->parts : counts->ring.size) + (counts->signs && !counts->integer);
-  if (dp.states > SIZE_MAX / 32 / size)
+  const size_t weights = permi_subsets_shape(&dp, counts);
+  const size_t size = (counts->plain ? (size_t)counts->parts : counts->ring.size) + (size_t)absolute;
+  double *next;
+  int plane;
+  if (!dp.states || dp.states > SIZE_MAX / 32 / size)
     return PERM_ERROR_MEMORY;
-  dp.block = 1;
-  dp.row = counts->radix[0];
-  while (dp.skip && counts->plain && dp.block < dp.digits && dp.row * counts->radix[dp.block] <= PERMI_SWEEP_ROW)
-    dp.row *= counts->radix[dp.block++];
-  for (d = 0; d < dp.block; d++)
-    dp.inner_total += counts->radix[d] - 1;
-  dp.sweep = &permi_sweep_plain;
-#if PERMI_X86
-  if (leaf->information.isa >= PERM_ISA_AVX2)
-    dp.sweep = &permi_sweep_avx2;
-#endif
-  memory = (double *)permi_allocate(
+  memset(&mine, 0, sizeof mine);
+  mine.exp2 = partial->exp2;
+  dp.control = control;
+  dp.weight[0] = next = (double *)permi_allocate(
       allocator, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights, sizeof(double));
   if (!counts->plain)
     dp.factor = (permi_factor *)permi_allocate(allocator, weights, sizeof *dp.factor);
-  if (memory && (counts->plain || dp.factor)) {
-    double *next = memory;
-    for (plane = 0; plane < 3; plane++) {
+  if (next && (counts->plain || dp.factor)) {
+    for (plane = 0; plane < 3; plane++, next += weights + (size_t)dp.row) {
       dp.weight[plane] = next;
       dp.sum[plane] = next + weights;
-      next += weights + (size_t)dp.row;
     }
     memset(dp.weight[1], 0, weights * sizeof(double));
     for (plane = 0; plane < 4; plane++, next += dp.block * dp.row)
@@ -9605,7 +9550,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
       status = control->stopped;
     } else {
       for (plane = 0; plane < 3; plane++)
-        if (plane == 2 ? counts->signs && !counts->integer : counts->plain && plane < counts->parts) {
+        if (plane == 2 ? absolute : counts->plain && plane < counts->parts) {
           dp.plane[plane] = next;
           next += dp.states;
           dp.plane[plane][0] = plane == 1 ? 0 : 1;
@@ -9614,15 +9559,13 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
         dp.cell = (uint64_t *)(void *)next;
         permi_cell_set(&counts->ring, dp.cell, 1);
       }
-      status = permi_subsets_run(&dp, control, leaf->information.seconds, &mine);
+      status = permi_subsets_run(&dp, leaf->information.seconds, &mine);
     }
   }
-  permi_release(allocator, memory);
+  permi_release(allocator, dp.weight[0]);
   permi_release(allocator, dp.factor);
   if (status != PERM_OK)
     return status;
-  mine.chunks = 1; /* so that the merge looks at it */
-  mine.exp2 += partial->exp2;
   permi_sum_add(&partial->value, &mine.value);
   permi_sum_add(&partial->imaginary, &mine.imaginary);
   permi_sum_add(&partial->absolute, &mine.absolute);
@@ -9632,21 +9575,29 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   return PERM_OK;
 }
 
-/* ---- expansion: form by form, a digit that is not used up; products of double-doubles, or exact. */
-PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control, int *left,
-                                                  int *chosen, int *form_of, uint64_t *cell, perm_partial *partial)
+/* ---- expansion: each form takes a digit that is not used up; products of double-doubles, or exact. */
+typedef struct permi_expansion {
+  int *left, *chosen, *form_of; /* by digit; by depth */
+  uint64_t *cell;               /* by depth, and one of scratch */
+} permi_expansion;
+
+PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control,
+                                                  const permi_expansion *expansion, perm_partial *partial)
 {
   const permi_ring *ring = &counts->ring;
+  int *left = expansion->left, *chosen = expansion->chosen;
   uint32_t steps = 0;
   int depth = 0, d;
-  permi_cell_set(ring, cell, 1);
-  for (d = 0; d < counts->digits; d++)
-    left[d] = counts->digit_count[d];
+  permi_cell_set(ring, expansion->cell, 1);
+  memcpy(left, counts->digit_count, (size_t)counts->digits * sizeof *left);
   chosen[0] = -1;
   while (depth >= 0) {
+    const int form = expansion->form_of[depth];
+    uint64_t *cell = expansion->cell + (size_t)depth * ring->size;
+    permi_factor factor;
     if (depth == counts->form_total) {
-      permi_cell_sum(ring, cell + (size_t)depth * ring->size, partial);
-      permi_sum_add_double(&partial->absolute, permi_cell_modulus(ring, cell + (size_t)depth * ring->size));
+      permi_cell_sum(ring, cell, partial);
+      permi_sum_add_double(&partial->absolute, permi_cell_modulus(ring, cell));
       partial->terms++;
       depth--;
       continue;
@@ -9654,19 +9605,17 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, pe
     d = chosen[depth];
     if (d >= 0)
       left[d]++;
-    for (d++; d < counts->digits && (!left[d] || permi_counts_modulus(counts, d, form_of[depth]) == 0); d++)
+    for (d++; d < counts->digits && (!left[d] || permi_counts_modulus(counts, d, form) == 0); d++)
       ;
     chosen[depth] = d;
     if (d == counts->digits) {
       depth--;
       continue;
     }
-    {
-      const permi_factor factor = permi_counts_factor(counts, d, form_of[depth], left[d]--);
-      uint64_t *to = cell + (size_t)(depth + 1) * ring->size;
-      memcpy(to, to - ring->size, ring->size * sizeof *to);
-      permi_cell_multiply(ring, to, &factor, cell + ((size_t)counts->form_total + 1) * ring->size);
-    }
+    factor = permi_counts_factor(counts, d, form, left[d]--);
+    memcpy(cell + ring->size, cell, ring->size * sizeof *cell);
+    permi_cell_multiply(ring, cell + ring->size, &factor,
+                        expansion->cell + ((size_t)counts->form_total + 1) * ring->size);
     chosen[++depth] = -1;
     if (control && !(++steps & 0xffff)) {
       perm_status status = permi_control_poll(control, 0, "expanding");
@@ -9685,39 +9634,44 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
   const size_t depths = (size_t)counts->form_total + 2;
   perm_partial mine = *partial;
   perm_status status = PERM_ERROR_MEMORY;
-  uint64_t *cell = (uint64_t *)permi_allocate(allocator, depths * counts->ring.size, sizeof *cell);
-  int *left = (int *)permi_allocate(allocator, 2 * depths + (size_t)counts->digits, sizeof *left);
-  if (cell && left) {
-    int *chosen = left + counts->digits, *form_of = chosen + depths, k = 0, form, copy;
+  permi_expansion expansion;
+  expansion.cell = (uint64_t *)permi_allocate(allocator, depths * counts->ring.size, sizeof *expansion.cell);
+  expansion.left = (int *)permi_allocate(allocator, 2 * depths + (size_t)counts->digits, sizeof *expansion.left);
+  if (expansion.cell && expansion.left) {
+    int k = 0, form, copy;
+    expansion.chosen = expansion.left + counts->digits;
+    expansion.form_of = expansion.chosen + depths;
     for (form = 0; form < counts->forms; form++)
       for (copy = 0; copy < counts->form_count[form]; copy++)
-        form_of[k++] = form;
-    status = permi_expand_counts(counts, control, left, chosen, form_of, cell, &mine);
+        expansion.form_of[k++] = form;
+    expansion.form_of[k] = 0; /* looked at, not used */
+    status = permi_expand_counts(counts, control, &expansion, &mine);
   }
-  permi_release(allocator, cell);
-  permi_release(allocator, left);
+  permi_release(allocator, expansion.cell);
+  permi_release(allocator, expansion.left);
   if (status == PERM_OK)
     *partial = mine;
   return status;
 }
 
-/* ======================================================================================== >>repeats
-   Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray order:
+/* ======================================================================================= >>sign_sums
+   Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray code:
      Glynn [Gly10, CH18]  2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
      Ryser [Rys63]        sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd), k = sum_d v_d <= M
    F is the product of the forms with their counts, or, where Glynn's digits are the M rows and the forms the N > M
    columns, the elementary symmetric function e_M of them. v -> c - v leaves Glynn's terms as they are, so the last
    digit takes only v <= c/2, doubled but for v = c/2 itself. Weights are scaled by 2^-c_d.
-   Row sums are exact wherever a walk starts: entries are split into two parts on two grids, as in PERM_FORM_SPLIT of
+   Forms are exact wherever a walk starts: entries are split into two parts on two grids, as in PERM_FORM_SPLIT of
    >>dense; integers have 128 bits. */
 
+/* A place in the n-ary Gray code. */
 typedef struct permi_nary {
   int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, where the digit goes next */
   int total, digit;                                /* sum of v; the digit that moved last */
   uint64_t left;                                   /* terms still to come */
 } permi_nary;
 
-/* Chunk c of n terms in 2^k chunks: boundaries as even as can be. */
+/* Where a chunk of the terms begins: boundaries as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -9761,307 +9715,96 @@ static int permi_nary_times(const permi_counts *counts, const permi_nary *walk, 
   return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
 }
 
+/* What is added to permi_nary_times of the digit that moved last. */
+static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
+{
+  return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
+}
+
 static int permi_nary_negative(const permi_counts *counts, const permi_nary *walk)
 {
   return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
 }
 
-#define PERMI_TERMS 8 /* products at once: with AVX2 in 1/2.7 of their time one by one, where each factor waits */
+/* ---- terms in double, gathered in batches */
 
-/* term := weight times the product of the forms, PERMI_TERMS apart. Returns its modulus, parts added. */
-PERMI_NEVER_INLINE static double permi_nary_product(const permi_counts *counts, const double *form, double weight,
-                                                    double *term)
+/* form: [row][lane], PERMI_TERMS lanes, of symmetric functions PERMI_SETS; e: room for those and imaginary parts. */
+typedef struct permi_form_batch {
+  double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
+  int room, lanes; /* lanes; how many are filled so far */
+} permi_form_batch;
+
+/* e_k of PERMI_SETS sets of forms, only those from which e_M can be reached: one form after the other. absolute: of
+   |forms|, parts added. Returns e_M, imaginary parts M + 1 numbers behind. */
+static const double *permi_symmetric(const permi_counts *counts, permi_form_batch *batch, int absolute)
 {
-  const double *other = form + counts->forms * PERMI_TERMS;
-  double even = weight, odd = 1, im = 0;
-  int f, k;
-  if (counts->parts == 1) {
-    for (f = 0; f < counts->forms; f++) {
-      double power = form[f * PERMI_TERMS], product = 1;
-      for (k = counts->form_count[f]; k > 1; k /= 2) {
-        product *= k & 1 ? power : 1;
-        power *= power;
-      }
-      power *= product;
-      product = even * power; /* in turn, so that two chains overlap */
-      even = odd;
-      odd = product;
-    }
-    term[0] = even * odd;
-    return fabs(term[0]);
-  }
-  for (f = 0; f < counts->forms; f++)
-    for (k = 0; k < counts->form_count[f]; k++) {
-      const double re = even * form[f * PERMI_TERMS] - im * other[f * PERMI_TERMS];
-      im = even * other[f * PERMI_TERMS] + im * form[f * PERMI_TERMS];
-      even = re;
-    }
-  term[0] = even;
-  term[1] = im;
-  return fabs(even) + fabs(im);
-}
-
-/* Sums of terms, lane by lane, as hi + lo, and of their moduli. */
-typedef struct permi_lane_sums {
-  double hi[2][PERMI_TERMS], lo[2][PERMI_TERMS], absolute[PERMI_TERMS];
-} permi_lane_sums;
-
-static void permi_lane_add(permi_lane_sums *sums, int part, int lane, double term)
-{
-  permi_dd sum;
-  sum.hi = sums->hi[part][lane];
-  sum.lo = sums->lo[part][lane];
-  sum = permi_dd_add_double(sum, term);
-  sums->hi[part][lane] = sum.hi;
-  sums->lo[part][lane] = sum.lo;
-}
-
-static void permi_nary_products(const permi_counts *counts, const double *form, const double *weight,
-                                permi_lane_sums *sums)
-{
-  int lane, part;
-  for (lane = 0; lane < PERMI_TERMS; lane++) {
-    double term[2];
-    sums->absolute[lane] += permi_nary_product(counts, form + lane, weight[lane], term);
-    for (part = 0; part < counts->parts; part++)
-      permi_lane_add(sums, part, lane, term[part]);
-  }
-}
-
-/* To the next term: `step` times a digit's entries are added to the forms. form: their values, `apart` places apart. */
-static void permi_nary_step(int rows, double step, const double *high_step, const double *low_step, double *high,
-                            double *low, double *form, int apart)
-{
-  int f;
-  for (f = 0; f < rows; f++) {
-    high[f] += step * high_step[f];
-    low[f] += step * low_step[f];
-    form[f * apart] = high[f] + low[f];
-  }
-}
-
-#if PERMI_X86
-#define PERMI_COMPLEX_TIMES(x, y, u, v) /* (x, y) *= (u, v) */                                                         \
-  {                                                                                                                    \
-    const __m256d re_ = _mm256_fmsub_pd(x, u, _mm256_mul_pd(y, v));                                                    \
-    y = _mm256_fmadd_pd(x, v, _mm256_mul_pd(y, u));                                                                    \
-    x = re_;                                                                                                           \
-  }
-
-/* One half of the lanes: powers by squaring, which round no more often than copies in turn. */
-PERMI_AVX2 static inline void permi_nary_half_avx2(const permi_counts *counts, const double *form, __m256d *re,
-                                                   __m256d *im)
-{
-  const double *other = form + counts->forms * PERMI_TERMS;
-  __m256d x = *re, y = _mm256_setzero_pd();
-  int f, k;
-  for (f = 0; f < counts->forms; f++) {
-    __m256d u = _mm256_loadu_pd(form + f * PERMI_TERMS);
-    if (counts->parts == 1) {
-      for (k = counts->form_count[f]; k > 1; k /= 2) {
-        x = k & 1 ? _mm256_mul_pd(x, u) : x;
-        u = _mm256_mul_pd(u, u);
-      }
-      x = _mm256_mul_pd(x, u);
-    } else {
-      __m256d v = _mm256_loadu_pd(other + f * PERMI_TERMS);
-      for (k = counts->form_count[f]; k > 1; k /= 2) {
-        const __m256d twice = _mm256_add_pd(u, u);
-        if (k & 1)
-          PERMI_COMPLEX_TIMES(x, y, u, v)
-        u = _mm256_fmsub_pd(u, u, _mm256_mul_pd(v, v));
-        v = _mm256_mul_pd(twice, v);
-      }
-      PERMI_COMPLEX_TIMES(x, y, u, v)
-    }
-  }
-  *re = x;
-  *im = y;
-}
-#undef PERMI_COMPLEX_TIMES
-
-PERMI_AVX2 static void permi_nary_products_avx2(const permi_counts *counts, const double *form, const double *weight,
-                                                permi_lane_sums *sums)
-{
-  const __m256d sign = _mm256_set1_pd(-0.0);
-  int half, part;
-  for (half = 0; half < PERMI_TERMS; half += 4) {
-    __m256d term[2], absolute = _mm256_loadu_pd(sums->absolute + half);
-    term[0] = _mm256_loadu_pd(weight + half);
-    permi_nary_half_avx2(counts, form + half, &term[0], &term[1]);
-    for (part = 0; part < counts->parts; part++) { /* permi_dd_add_double */
-      const __m256d hi = _mm256_loadu_pd(sums->hi[part] + half), sum = _mm256_add_pd(hi, term[part]);
-      const __m256d other = _mm256_sub_pd(sum, hi);
-      const __m256d of_hi = _mm256_sub_pd(hi, _mm256_sub_pd(sum, other)), of_term = _mm256_sub_pd(term[part], other);
-      const __m256d lo = _mm256_add_pd(_mm256_add_pd(of_hi, of_term), _mm256_loadu_pd(sums->lo[part] + half));
-      const __m256d total = _mm256_add_pd(sum, lo);
-      _mm256_storeu_pd(sums->hi[part] + half, total);
-      _mm256_storeu_pd(sums->lo[part] + half, _mm256_sub_pd(lo, _mm256_sub_pd(total, sum)));
-      absolute = _mm256_add_pd(absolute, _mm256_andnot_pd(sign, term[part]));
-    }
-    _mm256_storeu_pd(sums->absolute + half, absolute);
-  }
-}
-
-PERMI_AVX2 static void permi_nary_step_avx2(int rows, double step, const double *high_step, const double *low_step,
-                                            double *high, double *low, double *form, int apart)
-{
-  const __m256d times = _mm256_set1_pd(step);
-  int f;
-  for (f = 0; f + 4 <= rows; f += 4) {
-    const __m256d h = _mm256_fmadd_pd(times, _mm256_loadu_pd(high_step + f), _mm256_loadu_pd(high + f));
-    const __m256d l = _mm256_fmadd_pd(times, _mm256_loadu_pd(low_step + f), _mm256_loadu_pd(low + f));
-    const __m256d sum = _mm256_add_pd(h, l);
-    const __m128d first = _mm256_castpd256_pd128(sum), last = _mm256_extractf128_pd(sum, 1);
-    _mm256_storeu_pd(high + f, h);
-    _mm256_storeu_pd(low + f, l);
-    _mm_storel_pd(form + f * apart, first);
-    _mm_storeh_pd(form + (f + 1) * apart, first);
-    _mm_storel_pd(form + (f + 2) * apart, last);
-    _mm_storeh_pd(form + (f + 3) * apart, last);
-  }
-  permi_nary_step(rows - f, step, high_step + f, low_step + f, high + f, low + f, form + f * apart, apart);
-}
-#endif
-
-/* e_M of PERMI_LANES sets of forms (form[f][lane], imaginary parts behind): e_k += x e_(k-1) for one form after the
-   other, only the e_k from which e_M can be reached. absolute: of |forms|, parts added. e: room for M + 1 numbers, by
-   lane, and as many imaginary parts; the result is the last of each. */
-#define PERMI_LANES 4
-
-static void permi_symmetric_real(const double *x, double *e, int most, int least)
-{
-  int k, lane;
-  for (k = most; k >= least; k--)
-    for (lane = 0; lane < PERMI_LANES; lane++)
-      e[k * PERMI_LANES + lane] += x[lane] * e[(k - 1) * PERMI_LANES + lane];
-}
-
-static void permi_symmetric_complex(const double *x, const double *y, double *e, double *i, int most, int least)
-{
-  int k, lane;
-  for (k = most * PERMI_LANES; k >= least * PERMI_LANES; k -= PERMI_LANES)
-    for (lane = 0; lane < PERMI_LANES; lane++) {
-      const double re = e[k - PERMI_LANES + lane], im = i[k - PERMI_LANES + lane];
-      e[k + lane] += x[lane] * re - y[lane] * im;
-      i[k + lane] += x[lane] * im + y[lane] * re;
-    }
-}
-
-#if PERMI_X86
-PERMI_AVX2 static void permi_symmetric_real_avx2(const double *x, double *e, int most, int least)
-{
-  const __m256d form = _mm256_loadu_pd(x);
-  __m256d upper = _mm256_loadu_pd(e + most * PERMI_LANES);
-  int k;
-  for (k = most; k >= least; k--) {
-    const __m256d lower = _mm256_loadu_pd(e + (k - 1) * PERMI_LANES);
-    _mm256_storeu_pd(e + k * PERMI_LANES, _mm256_fmadd_pd(form, lower, upper));
-    upper = lower;
-  }
-}
-
-PERMI_AVX2 static void permi_symmetric_complex_avx2(const double *x, const double *y, double *e, double *i, int most,
-                                                    int least)
-{
-  const __m256d real = _mm256_loadu_pd(x), imaginary = _mm256_loadu_pd(y);
-  int k;
-  for (k = most * PERMI_LANES; k >= least * PERMI_LANES; k -= PERMI_LANES) {
-    const __m256d re = _mm256_loadu_pd(e + k - PERMI_LANES), im = _mm256_loadu_pd(i + k - PERMI_LANES);
-    const __m256d sum = _mm256_fmadd_pd(real, re, _mm256_loadu_pd(e + k));
-    const __m256d other = _mm256_fmadd_pd(real, im, _mm256_loadu_pd(i + k));
-    _mm256_storeu_pd(e + k, _mm256_fnmadd_pd(imaginary, im, sum));
-    _mm256_storeu_pd(i + k, _mm256_fmadd_pd(imaginary, re, other));
-  }
-}
-#endif
-
-static void permi_nary_symmetric(const permi_counts *counts, const double *form, int absolute, double *e)
-{
-  const int planes = absolute ? 1 : counts->parts;
-  const double *other = form + counts->forms * PERMI_LANES;
-  double *i = e + (counts->needed + 1) * PERMI_LANES;
+  const int parts = absolute ? 1 : counts->parts, needed = counts->needed;
+  const double *other = batch->form + counts->forms * PERMI_SETS;
+  double *e = batch->e, *imaginary = e + (needed + 1) * PERMI_SETS;
   int f, copy, k, step = 0;
-  memset(e, 0, (size_t)((counts->needed + 1) * planes * PERMI_LANES) * sizeof *e);
-  for (k = 0; k < PERMI_LANES; k++)
+  memset(e, 0, (size_t)((needed + 1) * parts * PERMI_SETS) * sizeof *e);
+  for (k = 0; k < PERMI_SETS; k++)
     e[k] = 1;
   for (f = 0; f < counts->forms; f++) {
-    const double *x = form + f * PERMI_LANES, *y = other + f * PERMI_LANES;
-    double size[PERMI_LANES];
+    const double *x = batch->form + f * PERMI_SETS, *y = other + f * PERMI_SETS;
+    double size[PERMI_SETS];
     if (absolute) {
-      for (k = 0; k < PERMI_LANES; k++)
+      for (k = 0; k < PERMI_SETS; k++)
         size[k] = fabs(x[k]) + (counts->parts == 2 ? fabs(y[k]) : 0);
       x = size;
     }
     for (copy = 0; copy < counts->form_count[f]; copy++) {
-      const int most = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
-      const int least = counts->needed - left > 1 ? counts->needed - left : 1;
-#if PERMI_X86
-      if (counts->isa >= PERM_ISA_AVX2) {
-        if (planes == 2)
-          permi_symmetric_complex_avx2(x, y, e, i, most, least);
-        else
-          permi_symmetric_real_avx2(x, e, most, least);
-        continue;
-      }
-#endif
-      if (planes == 2)
-        permi_symmetric_complex(x, y, e, i, most, least);
+      const int most = ++step < needed ? step : needed, least = needed - (counts->form_total - step);
+      if (parts == 2)
+        counts->kernels->symmetric_complex(x, y, e, imaginary, most, least > 1 ? least : 1);
       else
-        permi_symmetric_real(x, e, most, least);
+        counts->kernels->symmetric_real(x, e, most, least > 1 ? least : 1);
     }
   }
+  return e + needed * PERMI_SETS;
 }
 
-/* What is gathered before its products or e_M are taken. */
-typedef struct permi_form_batch {
-  double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_LANES], weight[PERMI_TERMS];
-  int lanes; /* filled so far */
-} permi_form_batch;
-
-/* Adds e_M of the batch's forms, and of their moduli, if it is a chosen one. */
+/* Adds e_M of the batch's forms to the sums of lane 0; to those of moduli, if the place is a chosen one. */
 static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *batch, uint64_t place,
                                   permi_lane_sums *sums)
 {
-  const double *last = batch->e + counts->needed * PERMI_LANES;
+  const double *last = permi_symmetric(counts, batch, 0);
   int lane, part;
-  permi_nary_symmetric(counts, batch->form, 0, batch->e);
-  for (part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_LANES)
-    for (lane = 0; lane < PERMI_LANES; lane++)
-      permi_lane_add(sums, part, 0, batch->weight[lane] * last[lane]);
-  if ((permi_scatter(place) & counts->absolute_mask) == 0) {
-    permi_nary_symmetric(counts, batch->form, 1, batch->e);
-    last = batch->e + counts->needed * PERMI_LANES;
-    for (lane = 0; lane < PERMI_LANES; lane++)
-      sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
-  }
+  for (part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_SETS)
+    for (lane = 0; lane < PERMI_SETS; lane++) {
+      permi_dd sum = {sums->hi[part][0], sums->lo[part][0]};
+      sum = permi_dd_add_double(sum, batch->weight[lane] * last[lane]);
+      sums->hi[part][0] = sum.hi;
+      sums->lo[part][0] = sum.lo;
+    }
+  if (permi_scatter(place) & counts->absolute_mask)
+    return;
+  last = permi_symmetric(counts, batch, 1);
+  for (lane = 0; lane < PERMI_SETS; lane++)
+    sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
 }
 
-/* Adds the batch's terms; places that are empty are of forms 0. */
-static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, int room, uint64_t place,
-                            permi_lane_sums *sums)
+/* Adds the batch's terms; lanes that are empty are of forms 0. */
+static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   int lane, f;
-  for (lane = batch->lanes; lane < room; lane++) {
+  for (lane = batch->lanes; lane < batch->room; lane++) {
     for (f = 0; f < counts->forms * counts->parts; f++)
-      batch->form[f * room + lane] = 0;
+      batch->form[f * batch->room + lane] = 0;
     batch->weight[lane] = 0;
   }
   batch->lanes = 0;
-  if (room == PERMI_LANES)
+  if (counts->symmetric)
     permi_batch_symmetric(counts, batch, place, sums);
-#if PERMI_X86
-  else if (counts->isa >= PERM_ISA_AVX2)
-    permi_nary_products_avx2(counts, batch->form, batch->weight, sums);
-#endif
   else
-    permi_nary_products(counts, batch->form, batch->weight, sums);
+    counts->kernels->add_products[counts->parts - 1](counts->forms, counts->form_count, batch->form, batch->weight,
+                                                     sums);
 }
 
 /* Forms in whatever precision, kept from term to term. */
 typedef struct permi_forms {
   double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
-  uint64_t word[2 * PERMI_MOST_FORMS][2]; /* two's complement */
+  permi_wide word[2 * PERMI_MOST_FORMS]; /* two's complement */
 } permi_forms;
 
 /* What a thread works in. */
@@ -10076,51 +9819,66 @@ typedef struct permi_nary_work {
   } of;
 } permi_nary_work;
 
+/* Adds `times` times the digit's entries to the forms. */
+PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
+{
+  const int rows = counts->forms * counts->parts;
+  int f;
+  for (f = 0; f < rows; f++)
+    if (counts->integer) {
+      int negative;
+      const permi_wide product = permi_product_magnitude(counts->integer[digit * rows + f], times, &negative);
+      permi_wide_add(&forms->word[f], negative ? permi_wide_negate(product) : product);
+    } else {
+      forms->high[f] += times * counts->high[digit * rows + f];
+      forms->low[f] += times * counts->low[digit * rows + f];
+    }
+}
+
+static void permi_forms_start(const permi_counts *counts, permi_forms *forms, const permi_nary *walk)
+{
+  const size_t rows = (size_t)(counts->forms * counts->parts);
+  int d;
+  memset(forms->high, 0, rows * sizeof *forms->high);
+  memset(forms->low, 0, rows * sizeof *forms->low);
+  memset(forms->word, 0, counts->integer ? rows * sizeof *forms->word : 0);
+  for (d = 0; d < counts->digits; d++)
+    permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
+}
+
 /* A chunk in double. */
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
                              perm_partial *partial)
 {
-  const int rows = counts->forms * counts->parts, room = counts->skips && !counts->ryser ? PERMI_LANES : PERMI_TERMS;
-  double *high = work->forms.high, *low = work->forms.low;
+  const double *digit_weight = (const double *)(const void *)counts->weight;
+  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
+  const int rows = counts->forms * counts->parts;
   double weight[PERMI_MOST_DIGITS + 1], step = 0;
   permi_lane_sums sums;
   permi_form_batch *batch = &work->of.batch;
-  int d, f, lane;
+  int d, lane;
+  batch->room = counts->symmetric ? PERMI_SETS : PERMI_TERMS;
   batch->lanes = 0;
   memset(&sums, 0, sizeof sums);
-  memset(high, 0, (size_t)rows * sizeof *high);
-  memset(low, 0, (size_t)rows * sizeof *low);
-  for (d = 0; d < counts->digits; d++)
-    for (f = 0; f < rows; f++) {
-      const double times = permi_nary_times(counts, walk, d);
-      high[f] += times * counts->high[d * rows + f];
-      low[f] += times * counts->low[d * rows + f];
-    }
+  permi_forms_start(counts, &work->forms, walk);
   weight[counts->digits] = 1;
   for (;; place++) {
-    const double *high_step = counts->high + walk->digit * rows, *low_step = counts->low + walk->digit * rows;
-#if PERMI_X86
-    if (counts->isa >= PERM_ISA_AVX2)
-      permi_nary_step_avx2(rows, step, high_step, low_step, high, low, batch->form + batch->lanes, room);
-    else
-#endif
-      permi_nary_step(rows, step, high_step, low_step, high, low, batch->form + batch->lanes, room);
+    counts->kernels->move_forms(rows, step, counts->high + walk->digit * rows, counts->low + walk->digit * rows,
+                                work->forms.high, work->forms.low, batch->form + batch->lanes, batch->room);
     for (d = walk->digit; d >= 0; d--)
-      weight[d] = weight[d + 1] * ((const double *)(const void *)counts->weight)[counts->weight_at[d] + walk->v[d]];
+      weight[d] = weight[d + 1] * digit_weight[counts->weight_at[d] + walk->v[d]];
     if (!counts->ryser || walk->total <= counts->needed) {
-      double w = permi_nary_negative(counts, walk) ? -weight[0] : weight[0];
-      if (counts->ryser)
-        w *= ((const double *)(const void *)counts->rank_weight)[walk->total];
-      batch->weight[batch->lanes++] = w;
-      if (batch->lanes == room)
-        permi_batch_sum(counts, batch, room, place, &sums);
+      const double signed_weight = permi_nary_negative(counts, walk) ? -weight[0] : weight[0];
+      batch->weight[batch->lanes++] = counts->ryser ? signed_weight * rank_weight[walk->total] : signed_weight;
+      if (batch->lanes == batch->room)
+        permi_batch_sum(counts, batch, place, &sums);
     }
     if (!permi_nary_next(counts, walk))
       break;
-    step = (counts->ryser ? 1 : -2) * walk->up[walk->digit];
+    step = permi_nary_moved(counts, walk);
   }
   if (batch->lanes)
-    permi_batch_sum(counts, batch, room, place, &sums);
+    permi_batch_sum(counts, batch, place, &sums);
   for (lane = 0; lane < PERMI_TERMS; lane++) {
     for (d = 0; d < counts->parts; d++) {
       permi_sum_add_double(d ? &partial->imaginary : &partial->value, sums.hi[d][lane]);
@@ -10130,26 +9888,7 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
 }
 
-/* times times the digit's entries are added to the forms. */
-PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
-{
-  const int rows = counts->forms * counts->parts;
-  int f;
-  for (f = 0; f < rows; f++)
-    if (counts->integer) {
-      const int64_t x = counts->integer[digit * rows + f];
-      uint64_t product[2];
-      const uint64_t factor = times < 0 ? 0 - (uint64_t)times : (uint64_t)times;
-      product[0] = permi_words_product(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, factor, &product[1]);
-      if ((x < 0) != (times < 0))
-        permi_words_subtract(forms->word[f], product, 2);
-      else
-        permi_words_add(forms->word[f], product, 2);
-    } else {
-      forms->high[f] += times * counts->high[digit * rows + f];
-      forms->low[f] += times * counts->low[digit * rows + f];
-    }
-}
+/* ---- terms in cells, which go into the sums one by one: exactly */
 
 PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms,
                                                           int form)
@@ -10160,13 +9899,8 @@ PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *co
   for (part = 0; part < counts->parts; part++) {
     const int f = part * counts->forms + form;
     if (counts->integer) {
-      static const uint64_t zero[2] = {0, 0};
-      memcpy(factor.magnitude[part], forms->word[f], sizeof factor.magnitude[part]);
-      factor.negative[part] = (int)(forms->word[f][1] >> 63);
-      if (factor.negative[part]) {
-        memcpy(factor.magnitude[part], zero, sizeof zero);
-        permi_words_subtract(factor.magnitude[part], forms->word[f], 2);
-      }
+      factor.negative[part] = (int)(forms->word[f].high >> 63);
+      factor.magnitude[part] = factor.negative[part] ? permi_wide_negate(forms->word[f]) : forms->word[f];
     } else {
       factor.dd[part] = permi_two_sum(forms->high[f], forms->low[f]);
     }
@@ -10174,80 +9908,70 @@ PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *co
   return factor;
 }
 
-/* cell := product of cells a and b, of which b is a whole number >= 0. */
-PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_ring *ring, uint64_t *cell, const uint64_t *a,
-                                                const uint64_t *b)
+/* The term times F of the forms, in place, or for e_M behind it; e: e_k of moduli, from that of the term on. Returns
+   the place. */
+static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
+                                  uint64_t *room)
 {
-  permi_cell_set(ring, cell, 0);
-  if (ring->words)
-    permi_words_fuse(cell, a, ring->words, b, ring->words, 0);
-  else
-    *(permi_dd *)(void *)cell =
-        permi_dd_multiply(*(const permi_dd *)(const void *)a, *(const permi_dd *)(const void *)b);
+  const permi_ring *ring = &counts->ring;
+  const size_t size = ring->size;
+  const int needed = counts->needed;
+  int f, copy, k, step = 0;
+  if (counts->symmetric) {
+    memset(term + size, 0, (size_t)needed * size * sizeof *term);
+    memset(e + 1, 0, (size_t)needed * sizeof *e);
+  }
+  for (f = 0; f < counts->forms; f++) {
+    const permi_factor factor = permi_forms_factor(counts, forms, f);
+    const double modulus = fabs(factor.dd[0].hi) + fabs(factor.dd[1].hi);
+    for (copy = 0; copy < counts->form_count[f]; copy++) {
+      const int left = counts->form_total - ++step;
+      if (!counts->symmetric)
+        permi_cell_multiply(ring, term, &factor, room);
+      for (k = step < needed ? step : needed; counts->symmetric && k >= 1 && k >= needed - left; k--) {
+        permi_cell_fuse(ring, term + (size_t)k * size, term + (size_t)(k - 1) * size, &factor);
+        e[k] += e[k - 1] * modulus;
+      }
+    }
+  }
+  return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
-/* A chunk in cells. Terms go into the sums one by one: exactly. */
+/* A chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_ring *ring = &counts->ring;
-  const int symmetric = counts->skips && !counts->ryser, size = (int)ring->size, needed = counts->needed;
-  uint64_t *cell = work->of.terms.cell;
+  const int size = (int)ring->size, needed = counts->needed;
+  uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
+  uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
-  uint64_t *weight = cell, *term = cell + (counts->digits + 1) * size;
-  uint64_t *room = term + ((symmetric ? needed : 0) + 1) * size, *total = room + size;
-  permi_forms *forms = &work->forms;
-  int d, f, copy, k;
-  memset(forms, 0, sizeof *forms);
-  for (d = 0; d < counts->digits; d++)
-    permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
+  int d;
+  permi_forms_start(counts, &work->forms, walk);
   permi_cell_set(ring, weight + counts->digits * size, 1);
   permi_cell_set(ring, total, 0);
-  do {
-    int step = 0;
+  for (;;) {
     for (d = walk->digit; d >= 0; d--)
       permi_cell_weigh(ring, weight + d * size, weight + (d + 1) * size,
                        counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
     if (!counts->ryser || walk->total <= needed) {
-      const permi_factor sign = permi_factor_small(permi_nary_negative(counts, walk) ? -1 : 1);
       if (counts->ryser)
         permi_cell_weigh(ring, term, weight, counts->rank_weight + walk->total * size);
       else
         memcpy(term, weight, ring->size * sizeof *term);
       e[0] = permi_cell_modulus(ring, term);
-      if (symmetric) {
-        memset(term + size, 0, (size_t)(needed * size) * sizeof *term);
-        memset(e + 1, 0, (size_t)needed * sizeof *e);
+      permi_cell_add(ring, total, permi_cells_term(counts, &work->forms, term, e, room),
+                     permi_nary_negative(counts, walk));
+      if (!ring->words) { /* integers wait for the end, to be added to the sums */
+        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(ring, total));
+        permi_cell_sum(ring, total, partial);
+        permi_cell_set(ring, total, 0);
       }
-      for (f = 0; f < counts->forms; f++) {
-        const permi_factor factor = permi_forms_factor(counts, forms, f);
-        const double modulus = fabs(factor.dd[0].hi) + fabs(factor.dd[1].hi);
-        for (copy = 0; copy < counts->form_count[f]; copy++) {
-          const int left = counts->form_total - ++step;
-          if (!symmetric) {
-            permi_cell_multiply(ring, term, &factor, room);
-            continue;
-          }
-          for (k = step < needed ? step : needed; k >= 1 && k >= needed - left; k--) {
-            permi_cell_fuse(ring, term + k * size, term + (k - 1) * size, &factor, 0);
-            e[k] += e[k - 1] * modulus;
-          }
-        }
-      }
-      k = symmetric ? needed : 0;
-      permi_cell_set(ring, room, 0);
-      permi_cell_fuse(ring, room, term + k * size, &sign, 0);
-      permi_sum_add_double(&partial->absolute, symmetric && !ring->words ? e[needed] : permi_cell_modulus(ring, room));
-      if (ring->words)
-        permi_cell_add(ring, total, room);
-      else
-        permi_cell_sum(ring, room, partial);
     }
     if (!permi_nary_next(counts, walk))
       break;
-    permi_forms_move(counts, forms, walk->digit, (counts->ryser ? 1 : -2) * walk->up[walk->digit]);
-  } while (1);
-  if (ring->words)
-    permi_cell_sum(ring, total, partial);
+    permi_forms_move(counts, &work->forms, walk->digit, permi_nary_moved(counts, walk));
+  }
+  permi_cell_sum(ring, total, partial);
 }
 
 static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
@@ -10264,70 +9988,69 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
     permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
 }
 
-/* binom(c, v) for v = 0 .. most, into cells; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
-PERMI_COLD static void permi_weights_fill(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
+/* ---- binomials as weights: cells, or doubles */
+
+static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
+{
+  const size_t size = counts->plain ? 1 : counts->ring.size;
+  memset(weight + (size_t)at * size, 0, size * sizeof *weight);
+  memcpy(weight + (size_t)at * size, &x, counts->plain ? sizeof x.hi : sizeof x);
+}
+
+/* b times / over, to 106 bits. */
+static permi_dd permi_binomial_next(permi_dd b, int times, int over)
+{
+  permi_dd inverse;
+  inverse.hi = 1.0 / over;
+  inverse.lo = fma(-inverse.hi, over, 1) / over;
+  return permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(times)), inverse);
+}
+
+/* binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
+PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
 {
   const permi_ring *ring = &counts->ring;
-  const size_t size = counts->plain ? 1 : ring->size;
   permi_dd b = permi_dd_make(permi_shift(1, -c));
   int v, k;
-  if (ring->words) { /* Pascal's triangle, row by row */
-    memset(weight, 0, (size_t)(most + 1) * size * sizeof *weight);
-    weight[0] = 1;
-    for (k = 1; k <= c; k++)
-      for (v = k < most ? k : most; v > 0; v--)
-        permi_cell_add(ring, weight + (size_t)v * size, weight + (size_t)(v - 1) * size);
-    for (v = 0; half && v <= most; v++)
-      if (2 * v != c)
-        permi_cell_add(ring, weight + (size_t)v * size, weight + (size_t)v * size);
+  if (!ring->words) {
+    for (v = 0; v <= most; b = permi_binomial_next(b, c - v, v + 1), v++)
+      permi_weight_put(counts, weight, v, permi_dd_scale(b, half && 2 * v != c));
     return;
   }
-  for (v = 0; v <= most; v++) {
-    permi_dd w = permi_dd_scale(b, half && 2 * v != c), inverse;
-    memset(weight + (size_t)v * size, 0, size * sizeof *weight);
-    if (counts->plain)
-      memcpy(weight + v, &w.hi, sizeof w.hi);
-    else
-      *(permi_dd *)(void *)(weight + (size_t)v * size) = w;
-    inverse.hi = 1.0 / (v + 1); /* 1/(v + 1) to 106 bits */
-    inverse.lo = fma(-inverse.hi, v + 1, 1) / (v + 1);
-    b = permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(c - v)), inverse);
-  }
+  for (v = 0; v <= most; v++)
+    permi_cell_set(ring, weight + (size_t)v * ring->size, v == 0);
+  for (k = 1; k <= c; k++) /* Pascal's triangle, row by row */
+    for (v = k < most ? k : most; v > 0; v--)
+      permi_cell_add(ring, weight + (size_t)v * ring->size, weight + (size_t)(v - 1) * ring->size, 0);
+  for (v = 0; half && v <= most; v++)
+    if (2 * v != c)
+      permi_cell_add(ring, weight + (size_t)v * ring->size, weight + (size_t)v * ring->size, 0);
 }
 
 /* Ryser's binom(N - k, M - k) for k = 0 .. M. */
 PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
 {
   const permi_ring *ring = &counts->ring;
-  const size_t size = counts->plain ? 1 : ring->size;
+  const int needed = counts->needed, skips = counts->digit_total - needed;
   uint64_t *weight = counts->rank_weight;
+  permi_dd b = permi_dd_make(1);
   int t, k;
   if (!ring->words) {
-    permi_dd b = permi_dd_make(1), inverse;
-    for (t = 0; t <= counts->needed; t++) { /* binom(skips + t, t) */
-      uint64_t *at = weight + (size_t)(counts->needed - t) * size;
-      memset(at, 0, size * sizeof *at);
-      if (counts->plain)
-        memcpy(at, &b.hi, sizeof b.hi);
-      else
-        *(permi_dd *)(void *)at = b;
-      inverse.hi = 1.0 / (t + 1);
-      inverse.lo = fma(-inverse.hi, t + 1, 1) / (t + 1);
-      b = permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(counts->digit_total - counts->needed + t + 1)), inverse);
-    }
+    for (t = 0; t <= needed; b = permi_binomial_next(b, skips + t + 1, t + 1), t++) /* binom(skips + t, t) */
+      permi_weight_put(counts, weight, needed - t, b);
     return;
   }
-  for (k = 0; k <= counts->needed; k++)
-    permi_cell_set(ring, weight + (size_t)k * size, 1);
-  for (k = 0; k < counts->digit_total - counts->needed; k++)
-    for (t = counts->needed; t > 0; t--)
-      permi_cell_add(ring, weight + (size_t)(t - 1) * size, weight + (size_t)t * size);
+  for (k = 0; k <= needed; k++)
+    permi_cell_set(ring, weight + (size_t)k * ring->size, 1);
+  for (k = 0; k < skips; k++)
+    for (t = needed; t > 0; t--)
+      permi_cell_add(ring, weight + (size_t)(t - 1) * ring->size, weight + (size_t)t * ring->size, 0);
 }
 
-/* ==================================================================================== >>rectangular
-   Which engine for which counts, in which precision, and its leaf. Rectangular matrices by name:
+/* =================================================================================== >>counts_choice
+   Which engine for which counts, in which precision, at which price. Rectangular matrices by name:
      subsets    2^m m n / 2 for m < n; no subtraction that the permanent does not have
-     short      Glynn's sum over the short side [see >>repeats]: 2^(m-1) m n
+     short      Glynn's sum over the short side [see >>sign_sums]: 2^(m-1) m n
      ryser      2^n m, for n close to m [Rys63; MRA, algorithm 2]
      padded     Glynn's sum of the square matrix with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose
                 sum over all 2^n signs needs 2^-n, not 2^-(n-1)]: for comparisons
@@ -10344,19 +10067,43 @@ typedef struct permi_choice {
   const char *why;                    /* why not */
 } permi_choice;
 
-/* Stored rates, in seconds, of one thread of a 2.5 GHz Xeon with AVX2; [real, complex]. Predictions were then within
-   a factor of two, but for matrices of a few microseconds. */
+/* What an engine makes of counted lines. */
+typedef struct permi_shape {
+  int digits, forms, given; /* distinct lines; given: forms but for the row of ones of method padded, */
+  int padding;              /* which stands that often */
+  int digit_total, form_total, needed, skips;
+  const int *digit_count, *form_count; /* the latter of the given ones */
+} permi_shape;
+
+static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
+{
+  permi_shape shape;
+  shape.padding = method == PERM_METHOD_PADDED ? counted->columns - counted->rows : 0;
+  shape.digits = by_columns ? counted->n : counted->m;
+  shape.given = by_columns ? counted->m : counted->n;
+  shape.forms = shape.given + (shape.padding > 0);
+  shape.digit_total = by_columns ? counted->columns : counted->rows;
+  shape.form_total = (by_columns ? counted->rows : counted->columns) + shape.padding;
+  shape.needed = shape.form_total < shape.digit_total ? shape.form_total : shape.digit_total;
+  shape.skips = shape.form_total - shape.needed;
+  shape.digit_count = by_columns ? counted->column_count : counted->row_count;
+  shape.form_count = by_columns ? counted->row_count : counted->column_count;
+  return shape;
+}
+
+/* Prices: seconds of one thread of a 2.5 GHz Xeon with AVX2; [real, complex]. Predictions were then within a factor of
+   two, but for matrices of a few microseconds. */
 static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
-static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
+static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* sums over signs: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
-static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* sums over signs: a step of e_M */
 static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
 static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
 #define PERMI_SECONDS_SCAN 8e-9                                /* subsets: looking at a row of states */
 #define PERMI_SECONDS_STEP 1e-6                                /* subsets: weights of a form for rows of states */
-#define PERMI_SECONDS_TERM 3e-8                                /* repeats */
+#define PERMI_SECONDS_TERM 3e-8                                /* sums over signs */
 
 PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *counted, int i, int j)
 {
@@ -10368,79 +10115,102 @@ PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *coun
   return sum;
 }
 
-/* log2 of prod over the rows (columns) of (sum of |entries|, with counts); *sums: the sum of those sums, likewise. */
+/* log2 of prod over the rows (columns) of (sum of |entries|, with counts); *sums: the sum of those sums. */
 PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
 {
-  const int lines = by_columns ? counted->n : counted->m, others = by_columns ? counted->m : counted->n;
-  const int *count = by_columns ? counted->column_count : counted->row_count;
-  const int *other = by_columns ? counted->row_count : counted->column_count;
+  const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
   double bits = 0;
   int x, k;
   *sums = 0;
-  for (x = 0; x < lines; x++) {
+  for (x = 0; x < shape.digits; x++) {
     double sum = 0;
-    for (k = 0; k < others; k++)
-      sum += other[k] * (by_columns ? permi_counted_modulus(counted, k, x) : permi_counted_modulus(counted, x, k));
-    bits += count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
-    *sums += count[x] * sum;
+    for (k = 0; k < shape.forms; k++)
+      sum += shape.form_count[k] *
+             (by_columns ? permi_counted_modulus(counted, k, x) : permi_counted_modulus(counted, x, k));
+    bits += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
+    *sums += shape.digit_count[x] * sum;
   }
   return bits;
 }
 
-/* Words that hold every sum that must not wrap, with its sign. */
-PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_choice *choice)
+/* Words that hold every sum that must not wrap, with its sign; 0: too many. */
+PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_shape *shape, perm_method method,
+                                         int by_columns)
 {
-  const int skips = !choice->by_columns && counted->columns > counted->rows;
-  double sums,
-      bits =
-          permi_counted_bits(counted, choice->method == PERM_METHOD_SUBSETS ? 0 : !choice->by_columns && !skips, &sums);
-  if (choice->method == PERM_METHOD_RYSER)
+  const int subsets = method == PERM_METHOD_SUBSETS;
+  double sums, bits = permi_counted_bits(counted, !subsets && !by_columns && !shape->skips, &sums);
+  if (method == PERM_METHOD_RYSER) {
     bits += 2.0 * counted->columns;
-  else if (choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION) {
-    const int total = choice->by_columns ? counted->columns : counted->rows;
-    if (skips) /* |e_M| <= (sum of |forms|)^M / M! */
+  } else if (!subsets && method != PERM_METHOD_EXPANSION) {
+    if (shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
       bits = fmax(0, counted->rows * log2(fmax(sums, 1)) - permi_log2_factorial(counted->rows)) + 1;
-    bits += total;
+    bits += shape->digit_total;
   }
   bits = ceil(bits * (1 + 1e-9)) + 3;
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* The predicted cost of one engine, or why it cannot. modulus: 0, or what the permanent is wanted modulo. */
+/* Each visit takes `one` second; numbers of `size` doubles. */
+PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double one, double size, permi_choice *choice)
+{
+  double visits = 1, level = 1;
+  int d;
+  for (d = 0; d < shape->form_total && visits < 1e30; d++) {
+    level *= shape->digit_total - d < shape->digits ? shape->digit_total - d : shape->digits;
+    visits += level;
+  }
+  choice->terms = choice->work = visits;
+  choice->bytes = 8.0 * size * (shape->form_total + 2.0);
+  if (visits > 1e14)
+    choice->why = "the expansion has more than 1e14 products";
+  else
+    choice->seconds = visits * (one + 1e-8);
+}
+
+/* The price of a sum over signs. one: seconds of an operation in dd or exact. */
+PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, double one, double size,
+                                         permi_choice *choice)
+{
+  const int plain = choice->precision == PERM_PRECISION_DEFAULT, skips = shape->skips, needed = shape->needed;
+  double powers = 0;
+  int f;
+  for (f = 0; f < shape->forms; f++) {
+    const int count = f < shape->given ? shape->form_count[f] : shape->padding;
+    powers += parts == 2 ? count : 1 + log2(count);
+  }
+  choice->work = choice->terms * (skips ? needed * (skips + 1.0) : shape->form_total);
+  choice->bytes = 8.0 * parts * (2.0 * shape->digits * shape->forms + 4e3) + 65536;
+  if (shape->forms > PERMI_MOST_FORMS || shape->digit_total > PERMI_MOST_WALKED || needed > PERMI_MOST_WALKED ||
+      (skips && needed > PERMI_MOST_NEEDED))
+    choice->why = "the totals are too large for sums over signs";
+  else if (!plain && (shape->digits + 4.0 + (skips ? needed : 0)) * size > PERMI_MOST_CELLS)
+    choice->why = "the numbers are too long for sums over signs";
+  else if (plain)
+    choice->seconds =
+        choice->terms * (PERMI_SECONDS_TERM + permi_seconds_form[parts - 1] *
+                                                  (parts * shape->forms + (skips ? shape->forms : powers))) +
+        (skips ? choice->work * permi_seconds_e[parts - 1] : 0);
+  else
+    choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
+}
+
+/* The predicted price of one engine, or why it cannot. modulus: 0, or what the permanent is wanted modulo. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus)
 {
+  const permi_shape shape = permi_shape_of(counted, method, by_columns);
+  const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
+  const int parts = counted->parts, skips = shape.skips;
   permi_choice choice;
-  const int digits = by_columns ? counted->n : counted->m, padding = counted->columns - counted->rows;
-  const int *count = by_columns ? counted->column_count : counted->row_count;
-  const int *other = by_columns ? counted->row_count : counted->column_count;
-  const int digit_total = by_columns ? counted->columns : counted->rows;
-  int forms = by_columns ? counted->m : counted->n, form_total = by_columns ? counted->rows : counted->columns;
-  const int complex_parts = counted->parts - 1;
-  int needed = counted->rows, symmetric, odd = 0, d, largest = 0;
-  double product = 1, fraction = 0, powers = 0, one, size;
+  double product = 1, fraction = 0, one, size;
+  int odd = 0, largest = 0, d;
   memset(&choice, 0, sizeof choice);
   choice.method = method;
   choice.by_columns = by_columns;
   choice.precision = precision;
   choice.seconds = (double)INFINITY;
-  for (d = 0; d < forms; d++)
-    powers += counted->parts == 2 ? other[d] : 1 + log2(other[d]);
-  if (method == PERM_METHOD_PADDED && padding) {
-    forms++;
-    form_total = needed = counted->columns;
-    powers += counted->parts == 2 ? padding : 1 + log2(padding);
-  }
-  symmetric = form_total > needed && method != PERM_METHOD_RYSER;
-  for (d = 0; d < digits; d++) {
-    const int used = count[d] < needed ? count[d] : needed;
-    product *= used + 1.0;
-    fraction += used / (used + 1.0);
-    largest = used > largest ? used : largest;
-    odd |= used & 1;
-  }
-  if (precision == PERM_PRECISION_EXACT) {
-    choice.words = permi_choice_words(counted, &choice);
+  if (exact) {
+    choice.words = permi_choice_words(counted, &shape, method, by_columns);
     if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* which only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
@@ -10452,59 +10222,38 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
       return choice;
     }
   }
-  size = precision == PERM_PRECISION_EXACT ? choice.words : precision == PERM_PRECISION_DD ? 2 : 1;
-  size *= counted->parts;
-  one = permi_seconds_exact[complex_parts] + permi_seconds_word[complex_parts] * choice.words;
-  if (precision == PERM_PRECISION_DD)
-    one = method == PERM_METHOD_SUBSETS                  ? permi_seconds_sweep_dd[complex_parts]
-          : symmetric || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[complex_parts]
-                                                         : permi_seconds_form_dd[complex_parts];
-  if (method == PERM_METHOD_EXPANSION) {
-    double visits = 1, level = 1;
-    for (d = 0; d < form_total && visits < 1e30; d++) {
-      level *= digit_total - d < digits ? digit_total - d : digits;
-      visits += level;
-    }
-    choice.terms = choice.work = visits;
-    choice.seconds = visits * (one + 1e-8);
-    choice.bytes = 8.0 * size * (form_total + 2.0);
-    if (visits > 1e14) {
-      choice.seconds = (double)INFINITY;
-      choice.why = "the expansion has more than 1e14 products";
-    }
-    return choice;
-  }
-  if (digits > PERMI_MOST_DIGITS || product > 2e18) {
-    choice.why = "there are too many distinct rows and columns";
-    return choice;
+  size = parts * (exact ? choice.words : dd ? 2 : 1);
+  one = permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1] * choice.words;
+  if (dd)
+    one = method == PERM_METHOD_SUBSETS              ? permi_seconds_sweep_dd[parts - 1]
+          : skips || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[parts - 1]
+                                                     : permi_seconds_form_dd[parts - 1];
+  for (d = 0; d < shape.digits; d++) {
+    const int used = shape.digit_count[d] < shape.needed ? shape.digit_count[d] : shape.needed;
+    product *= used + 1.0;
+    fraction += used / (used + 1.0);
+    largest = used > largest ? used : largest;
+    odd |= used & 1;
   }
   choice.terms = product;
-  if (method == PERM_METHOD_SUBSETS) {
-    choice.work = product * (form_total - needed + 1.0) * fraction;
+  if (method == PERM_METHOD_EXPANSION) {
+    permi_expansion_price(&shape, one, size, &choice);
+  } else if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
+    choice.terms = 0;
+    choice.why = "there are too many distinct rows and columns";
+  } else if (method == PERM_METHOD_SUBSETS) {
+    const int plain = !exact && !dd;
+    double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
+    if (plain && skips) /* rows of up to 64 states */
+      scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
+    choice.work = product * (skips + 1.0) * fraction;
     choice.bytes = product * 8 * (size + 1);
-    if (precision == PERM_PRECISION_DEFAULT)
-      one = permi_seconds_sweep[complex_parts] * (form_total > needed ? 1 : 2);
-    choice.seconds = choice.work * one + form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
-    if (precision == PERM_PRECISION_DEFAULT && form_total > needed) /* rows of up to 64 states */
-      choice.seconds = choice.work * one + form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
-    return choice;
+    choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
+  } else {
+    if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or else the largest */
+      choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
+    permi_signs_price(&shape, parts, one, size, &choice);
   }
-  if (method != PERM_METHOD_RYSER) { /* the last digit counts half: an odd one, or else the largest */
-    choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
-  }
-  choice.work = choice.terms * (symmetric ? needed * (form_total - needed + 1.0) : form_total);
-  if (forms > PERMI_MOST_FORMS || digit_total > PERMI_MOST_WALKED || needed > PERMI_MOST_WALKED ||
-      (symmetric && needed > PERMI_MOST_NEEDED))
-    choice.why = "the totals are too large for sums over signs";
-  else if (precision != PERM_PRECISION_DEFAULT && (digits + 4.0 + (symmetric ? needed : 0)) * size > PERMI_MOST_CELLS)
-    choice.why = "the numbers are too long for sums over signs";
-  else if (precision == PERM_PRECISION_DEFAULT)
-    choice.seconds = choice.terms * (PERMI_SECONDS_TERM + permi_seconds_form[complex_parts] *
-                                                              (counted->parts * forms + (symmetric ? forms : powers))) +
-                     (symmetric ? choice.work * permi_seconds_e[complex_parts] : 0);
-  else
-    choice.seconds = PERMI_SECONDS_TERM * choice.terms * size + one * choice.work;
-  choice.bytes = 8.0 * counted->parts * (2.0 * digits * forms + 4e3) + 65536;
   return choice;
 }
 
@@ -10514,27 +10263,17 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
 /* Seconds that a choice takes on a GPU; INFINITY: it is the CPU's. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
-  const int digits = choice->by_columns ? counted->n : counted->m, parts = counted->parts;
-  const int *count = choice->by_columns ? counted->column_count : counted->row_count;
-  const int *other = choice->by_columns ? counted->row_count : counted->column_count;
-  int forms = choice->by_columns ? counted->m : counted->n, needed = counted->rows, total = 0, weights = 0, f;
-  double steps;
-  for (f = 0; f < forms; f++)
-    total += other[f];
-  if (choice->method == PERM_METHOD_PADDED && counted->columns > counted->rows) {
-    forms++;
-    total = needed = counted->columns;
-  }
-  for (f = 0; f < digits; f++)
-    weights += count[f] + 1;
-  steps = parts * 3.0 * forms + parts * parts *
-                                    (total > needed && choice->method != PERM_METHOD_RYSER
-                                         ? needed * (total - needed + 1.0) * (parts == 2 ? 1 : 1.1)
-                                         : (double)total);
+  const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
+  const int parts = counted->parts, rows = parts * shape.forms;
+  double steps = shape.form_total;
+  int weights = permi_counts_total(shape.digit_count, shape.digits) + shape.digits;
+  if (shape.skips)
+    steps = shape.needed * (shape.skips + 1.0) * (parts == 2 ? 1 : 1.1);
+  steps = 3.0 * rows + parts * parts * steps;
   if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
       choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
-      steps > PERMI_COUNTS_GPU_STEPS || 2 * forms * parts > PERM_GPU_COUNTS_SIZE || needed > 64 ||
-      weights + 2 * forms * parts * (digits + 1) > 16000)
+      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape.needed > 64 ||
+      weights + 2 * rows * (shape.digits + 1) > 16000)
     return (double)INFINITY;
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
 }
@@ -10545,12 +10284,12 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 {
   static const struct {
     perm_method method;
-    int by_columns, square; /* square: 0: not for square ones, 1: only for them, 2: for all */
-  } engines[] = {{PERM_METHOD_SUBSETS, 0, 2},  {PERM_METHOD_SUBSETS, 1, 2}, {PERM_METHOD_REPEATS, 0, 2},
-                 {PERM_METHOD_REPEATS, 1, 1},  {PERM_METHOD_SHORT, 0, 2},   {PERM_METHOD_SHORT, 1, 1},
-                 {PERM_METHOD_RYSER, 1, 2},    {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 2},
-                 {PERM_METHOD_EXPANSION, 1, 2}};
-  const int square = counted->rows == counted->columns;
+    int by_columns, square_only;
+  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_REPEATS, 0, 0},
+                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1},
+                 {PERM_METHOD_RYSER, 1, 0},   {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 0},
+                 {PERM_METHOD_EXPANSION, 1, 0}};
+  const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
   /* Subsets do not cancel by themselves, but of complex terms the estimate would want dd all the same. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_choice best;
@@ -10561,14 +10300,14 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
     permi_choice choice;
     const perm_method method = engines[k].method;
-    if (options->method == PERM_METHOD_AUTO ? method == PERM_METHOD_PADDED || method == PERM_METHOD_EXPANSION ||
-                                                  method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
-                                            : method != options->method)
+    if (chosen ? method == PERM_METHOD_PADDED || method == PERM_METHOD_EXPANSION ||
+                     method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
+               : method != options->method)
       continue;
-    if (engines[k].square != 2 && engines[k].square != square)
+    if (engines[k].square_only && !square)
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
-    if (options->method == PERM_METHOD_AUTO && method == PERM_METHOD_SUBSETS) {
+    if (chosen && method == PERM_METHOD_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : 4e9))
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
@@ -10586,19 +10325,17 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
     if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
       best = choice;
   }
-  if (options->method == PERM_METHOD_AUTO && best.method == PERM_METHOD_SUBSETS)
+  if (chosen && best.method == PERM_METHOD_SUBSETS)
     best.seconds *= favour;
-  if (best.isa == PERM_ISA_CUDA)
-    return best;
 #if PERMI_X86
-  if (best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+  if (best.isa != PERM_ISA_CUDA && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
     best.isa = PERM_ISA_AVX2;
 #endif
   return best;
 }
 
-/* ==================================================================================== >>counts_leaf
-   The chosen engine made into a leaf: scaling, bounds, GPUs. */
+/* ==================================================================================== >>counts_scale
+   Entries by digits and forms scaled by powers of two and put on grids, and what an engine's result may lose. */
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
@@ -10623,16 +10360,16 @@ PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
   return most - (double)least > PERMI_SCALE_WIDE;
 }
 
-/* >>scale for digits and forms, the repeated ones written out: the largest products of a permanent are then about 1,
-   and what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products lose all
-   bounds on the way. 0: not square, too large, nothing is that far apart, or there is no transversal; -1: out of
-   memory. */
-PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *digit_exp2, int *form_exp2)
+/* exp2 of digits and forms by >>scale, the repeated ones written out: the largest products of a permanent are then
+   about 1, and what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products
+   lose all bounds on the way. 0: too large, nothing is that far apart, or there is no transversal; -1: out of memory.
+   Square ones only. */
+PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
-  int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
+  int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
   const int n = counts->digit_total;
-  int scaled, d, f, i, j, at;
-  if (n != counts->form_total || n > PERM_MAX_N || !permi_counts_wide(counts))
+  int scaled, d, f, i, j, at, side;
+  if (n > PERM_MAX_N || !permi_counts_wide(counts))
     return 0;
   exponent = permi_scale_room(&counts->allocator, n);
   if (!exponent)
@@ -10641,71 +10378,81 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *d
     for (f = j = 0; f < counts->forms; j += counts->form_count[f++])
       for (at = 0; at < counts->digit_count[d] * counts->form_count[f]; at++)
         exponent[i + at / counts->form_count[f]][j + at % counts->form_count[f]] = permi_counts_exponent(counts, d, f);
-  scaled = permi_scale_exponents(n, exponent, row_exp2, column_exp2);
+  scaled = permi_scale_exponents(n, exponent, line_exp2[0], line_exp2[1]);
   permi_release(&counts->allocator, exponent);
-  if (!scaled)
-    return 0;
-  for (d = i = 0; d < counts->digits; i += counts->digit_count[d++])
-    digit_exp2[d] = counts->digit_count[d] ? row_exp2[i] : 0;
-  for (f = j = 0; f < counts->forms; j += counts->form_count[f++])
-    form_exp2[f] = counts->form_count[f] ? column_exp2[j] : 0;
-  return 1;
+  for (side = 0; scaled && side < 2; side++) {
+    const int *count = side ? counts->form_count : counts->digit_count;
+    for (d = i = 0; d < (side ? counts->forms : counts->digits); i += count[d++])
+      exp2[side][d] = line_exp2[side][i]; /* no line stands 0 times */
+  }
+  return scaled;
 }
 
-/* Powers of two for digits and forms; see >>counts. Columns of square ones are brought to their rows by the means of
-   exponents first. 1: every entry is still exact; 0: some are off by up to half the least double; -1: out of memory. */
-PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *digit_exp2, int *form_exp2)
+typedef enum permi_scale_rule { PERMI_SCALE_MEAN, PERMI_SCALE_LARGEST, PERMI_SCALE_SUM } permi_scale_rule;
+
+/* exp2 of digits (0) or forms (1), such that, with the exponents of the others, the mean of the exponents of a line is
+   about 0, its largest entry or its sum of moduli, with counts, at most 1. */
+PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int of_forms, permi_scale_rule rule,
+                                                int *const exp2[2])
 {
-  const int square = counts->digit_total == counts->form_total && !counts->skips;
-  int turn, d, f, exact = 1, wide = 0;
-  memset(digit_exp2, 0, (size_t)counts->digits * sizeof *digit_exp2);
-  memset(form_exp2, 0, (size_t)counts->forms * sizeof *form_exp2);
-  /* turns: digits by means, forms by means, digits by the largest; then the lines that are all used */
-  if (square && (wide = permi_counts_scale_wide(counts, digit_exp2, form_exp2)) < 0)
-    return -1;
-  turn = square && !wide ? 0 : counts->skips ? 4 : 3;
-  for (; turn < (counts->skips ? 5 : 4); turn++) {
-    const int of_forms = turn & 1, lines = of_forms ? counts->forms : counts->digits;
-    const int others = of_forms ? counts->digits : counts->forms;
-    int x, k;
-    for (x = 0; x < lines; x++) {
-      int *exp2 = of_forms ? &form_exp2[x] : &digit_exp2[x], most = INT_MIN, used = 0;
-      long long sum = 0;
-      double total = 0;
-      for (k = 0; k < others; k++) {
-        const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
-        const int e =
-            size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) + (of_forms ? digit_exp2[k] : form_exp2[k]);
-        if (size == 0)
-          continue;
-        sum += e;
-        used++;
-        most = e > most ? e : most;
-      }
-      if (!used)
+  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
+  const int *count = of_forms ? counts->digit_count : counts->form_count;
+  int x, k, part;
+  for (x = 0; x < lines; x++) {
+    int most = INT_MIN, used = 0;
+    long long sum = 0;
+    double total = 0;
+    for (k = 0; k < others; k++) {
+      const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
+      const int e = size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) + exp2[!of_forms][k];
+      if (size == 0)
         continue;
-      *exp2 = turn < 2 ? (int)-(sum / used) : -most;
-      if (turn < 3)
-        continue;
-      for (k = 0; k < others; k++) {
-        d = of_forms ? k : x;
-        f = of_forms ? x : k;
-        total +=
-            (of_forms ? counts->digit_count[d] : counts->form_count[f]) *
-            (ldexp(fabs(permi_counts_entry(counts, d, 0, f)), digit_exp2[d] + form_exp2[f]) +
-             (counts->parts == 2 ? ldexp(fabs(permi_counts_entry(counts, d, 1, f)), digit_exp2[d] + form_exp2[f]) : 0));
-      }
-      *exp2 -= permi_log2_ceiling(total * (1 + 1e-12));
+      sum += e;
+      used++;
+      most = e > most ? e : most;
     }
+    if (!used)
+      continue;
+    exp2[of_forms][x] = rule == PERMI_SCALE_MEAN ? (int)-(sum / used) : -most;
+    for (k = 0; rule == PERMI_SCALE_SUM && k < others; k++) {
+      const int d = of_forms ? k : x, f = of_forms ? x : k;
+      double size = 0;
+      for (part = 0; part < counts->parts; part++)
+        size += ldexp(fabs(permi_counts_entry(counts, d, part, f)), exp2[0][d] + exp2[1][f]);
+      total += count[k] * size;
+    }
+    if (rule == PERMI_SCALE_SUM)
+      exp2[of_forms][x] -= permi_log2_ceiling(total * (1 + 1e-12));
   }
+}
+
+/* Scales the entries as >>counts says; *scale_exp2: what that multiplies permanents by. Columns of square ones are
+   brought to their rows by the means of exponents first. 1: every entry is still exact; 0: some are off by up to half
+   the least double; -1: out of memory. exp2: room for both kinds of line, zero. */
+PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
+{
+  const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
+  int d, f, exact = 1;
+  if (wide < 0)
+    return -1;
+  if (!wide) {
+    permi_counts_scale_lines(counts, 0, PERMI_SCALE_MEAN, exp2);
+    permi_counts_scale_lines(counts, 1, PERMI_SCALE_MEAN, exp2);
+    permi_counts_scale_lines(counts, 0, PERMI_SCALE_LARGEST, exp2);
+  }
+  permi_counts_scale_lines(counts, !counts->skips, PERMI_SCALE_SUM, exp2); /* the lines that are all used */
   for (d = 0; d < counts->digits * counts->parts; d++)
     for (f = 0; f < counts->forms; f++) {
       double *x = &counts->high[d * counts->forms + f];
-      const int shift = digit_exp2[d / counts->parts] + form_exp2[f];
+      const int shift = exp2[0][d / counts->parts] + exp2[1][f];
       const double given = *x;
       *x = permi_shift(given, shift);
       exact = exact && ldexp(*x, -shift) == given;
     }
+  for (d = 0; d < counts->digits; d++)
+    *scale_exp2 += (long long)counts->digit_count[d] * exp2[0][d];
+  for (f = 0; f < counts->forms; f++)
+    *scale_exp2 += (long long)counts->form_count[f] * exp2[1][f];
   return exact;
 }
 
@@ -10713,22 +10460,23 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *digit_
    numbers of a unit each. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
-  const int lines = counts->skips ? counts->digits : counts->forms;
-  const int others = counts->skips ? counts->forms : counts->digits;
-  double most = counts->skips ? ldexp(1, counts->digit_total < 60 ? counts->digit_total : 60) : 1;
+  const int of_forms = !counts->skips;
+  const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
+  const int *count = of_forms ? counts->form_count : counts->digit_count;
+  const int *other = of_forms ? counts->digit_count : counts->form_count;
+  double most = of_forms ? 1 : ldexp(1, counts->digit_total < 60 ? counts->digit_total : 60);
   int x, k, part;
   for (x = 0; x < lines; x++) {
     double sum = 0, unit = permi_shift(1, 1000);
     for (k = 0; k < others; k++)
       for (part = 0; part < counts->parts; part++) {
-        const int d = counts->skips ? x : k, f = counts->skips ? k : x;
-        const double y = permi_counts_entry(counts, d, part, f);
-        sum += (counts->skips ? counts->form_count[f] : counts->digit_count[d]) * fabs(y);
+        const double y = permi_counts_entry(counts, of_forms ? k : x, part, of_forms ? x : k);
+        sum += other[k] * fabs(y);
         if (y != 0 && fabs(y) < DBL_MIN)
           return 0;
         unit = fmin(unit, permi_unit_of(y));
       }
-    for (k = counts->skips ? counts->digit_count[x] : counts->form_count[x]; k > 0 && most < 9e15; k--)
+    for (k = count[x]; k > 0 && most < 9e15; k--)
       most *= sum / unit * (1 + 1e-12);
     if (!(most < 9e15))
       return 0;
@@ -10736,8 +10484,8 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* >>repeats in double and double-double: every form's entries into whole numbers of two units, exact in all sums.
-   Returns a bound of what the forms lose, with their counts. */
+/* For >>sign_sums in double and double-double: splits every form's entries into whole numbers of two units, exact in
+   all sums. Returns a bound of what the forms lose, with their counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
@@ -10751,7 +10499,7 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
     low_power = ldexp(power, -low_bits);
     for (d = 0; d < counts->digits; d++)
       for (part = 0; part < counts->parts; part++) {
-        const int at = (d * counts->parts + part) * counts->forms + f;
+        const size_t at = permi_counts_at(counts, d, part, f);
         const double x = counts->high[at], high = permi_to_grid(x, power), low = permi_to_grid(x - high, low_power);
         counts->high[at] = high;
         counts->low[at] = low;
@@ -10765,7 +10513,7 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
    subsets    a state gains a rounded product (complex parts: two) of a rounded weight, and is one of nz + 1 summands,
               nz the digits whose entry is not 0: (nz + 4) u a form, of the same sum over moduli (of complex ones: of
               sums of parts, which bound products' sums of parts);
-   repeats    M forms rounded once, as many products; complex ones 2.42 u each (see permi_plan_bounds); a weight of two
+   signs      M forms rounded once, as many products; complex ones 2.42 u each (see permi_plan_bounds); a weight of two
               roundings a digit;
    e_M        M products of rounded forms and N sums; complex parts are sums of two;
    dd         the same in units of PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
@@ -10774,15 +10522,13 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
-  const int parts = counts->parts, symmetric = counts->skips > 0;
+  const int parts = counts->parts, symmetric = counts->symmetric;
   double steps = 0, most = 1;
   int d, f;
-  if (counts->integer)
+  if (counts->integer || (counts->method == PERM_METHOD_SUBSETS && counts->whole))
     return;
-  switch (counts->method) {
-  case PERM_METHOD_SUBSETS:
-    if (counts->whole)
-      return;
+  leaf->estimate_relative = (M + 4) * unit * parts;
+  if (counts->method == PERM_METHOD_SUBSETS) {
     for (f = 0; f < counts->forms; f++) {
       double size = 4;
       for (d = 0; d < counts->digits; d++)
@@ -10790,23 +10536,16 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
       steps += counts->form_count[f] * size;
     }
     leaf->bound_relative = steps * unit * (counts->plain ? 1 : parts * parts);
-    leaf->estimate_relative = (M + 4) * unit * parts;
     leaf->bound_absolute = counts->lossy ? PERMI_LEAST * N * counts->digit_total : 0; /* the rest is the partial's */
-    break;
-  case PERM_METHOD_EXPANSION:
+  } else if (counts->method == PERM_METHOD_EXPANSION) {
     leaf->bound_relative = 2 * (M + 1) * unit * parts * parts;
     leaf->estimate_relative = leaf->bound_relative / 4;
     leaf->bound_absolute = fmin(visits, 1e300) * PERMI_LEAST * (M + 1);
-    break;
-  default:
+  } else {
     steps = (symmetric ? N + (parts == 2 ? 4 : 2) * M : (parts == 2 ? 3.5 : 2) * M) + 2 * counts->digits + 8;
-    if (!counts->plain) {
-      for (d = 0; d < counts->digits; d++)
-        steps += 2 * counts->digit_count[d];
-      steps += (parts == 2 ? 4 : 1) * (M + N);
-    }
+    if (!counts->plain)
+      steps += 2 * counts->digit_total + (parts == 2 ? 4 : 1) * (M + N);
     leaf->bound_relative = counts->plain && symmetric && counts->absolute_mask ? (double)INFINITY : steps * unit;
-    leaf->estimate_relative = (M + 4) * unit * parts;
     if (counts->ryser)
       for (f = 1; f <= counts->needed; f++)
         most *= (counts->digit_total - counts->needed + f) / (double)f;
@@ -10816,20 +10555,23 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
     leaf->estimate_absolute = lost * most;
   }
   leaf->bound_relative *= 1.0001;
-  if (leaf->bound_relative < leaf->estimate_relative)
-    leaf->estimate_relative = leaf->bound_relative;
+  leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
-static int permi_counts_odd(const int *count, const int *order, int digits)
-{
-  int d;
-  for (d = digits - 1; d >= 0 && !(count[order[d]] & 1); d--)
-    ;
-  return d;
-}
+/* ====================================================================================== >>counts_gpu
+   Sums over signs on GPUs, in double, where the forms find room in registers and the text can be unrolled. A thread's
+   number is the setting of the high digits; the low digits, of which there are `walked`, are walked through in one
+   n-ary Gray code that all threads share. */
 
-/* ---- GPUs: sums over counts in double, where the forms find room in registers and the text can be unrolled */
-#define PERMI_COUNTS_GPU_WALK 1024
+#define PERMI_COUNTS_GPU_WALK 1024 /* most terms of a walk */
+
+typedef struct permi_counts_gpu {
+  permi_gpu gpu; /* first: >>gpu knows only that */
+  perm_gpu_program program;
+  perm_gpu_counts shape;
+  char text[4096];
+} permi_counts_gpu;
+
 #define PERMI_MEMBER(name, value) permi_gpu_member(text + at, room - at, name, NULL, 0, value)
 
 static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, size_t room)
@@ -10850,120 +10592,120 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
            "};\n" PERM_GPU_ENTRY "{ permi_counts_chunk(permi_shape(), a); }\n",
            blocks);
 }
+#undef PERMI_MEMBER
 
-typedef struct permi_counts_gpu {
-  permi_gpu gpu; /* first: >>gpu knows only that */
-  perm_gpu_program program;
-  perm_gpu_counts shape;
-  char text[4096];
-} permi_counts_gpu;
-
-/* The leaf of counts, whose tables are copied. */
-PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
-                                                    permi_leaf *leaf)
+/* The shape of the kernel for counts. Returns `walked`; *threads: settings of the other digits. */
+PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
 {
-  const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits;
-  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate(allocator, 1, sizeof *made);
-  perm_gpu_work *work;
-  perm_gpu_counts *shape;
-  permi_counts low; /* the digits of a walk */
-  permi_nary walk;
-  double *table, *to;
-  uint64_t threads = counts->terms;
-  int walked = 0, high, size, words, d, f, k, part, v, weights = 0;
-  if (!made)
-    return PERM_ERROR_MEMORY;
-  memset(made, 0, sizeof *made);
-  shape = &made->shape;
-  work = &made->gpu.work;
-  shape->parts = parts;
+  const int rows = counts->forms * counts->parts;
+  int walked = 0, size, f, k, d;
+  shape->parts = counts->parts;
   shape->ryser = counts->ryser;
   shape->forms = counts->forms;
-  shape->needed = counts->skips && !counts->ryser ? counts->needed : 0;
-  for (k = 0; k < rows * digits; k++)
+  shape->needed = counts->symmetric ? counts->needed : 0;
+  for (k = 0; k < rows * counts->digits; k++)
     shape->low |= counts->low[k] != 0;
   for (f = 0; f < counts->forms; f++)
     shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
-  words = 1 + shape->low;
-  size = rows * words;
-  for (shape->walk = 1; walked < digits && shape->walk * counts->radix[walked] <= PERMI_COUNTS_GPU_WALK &&
-                        (threads / (uint64_t)counts->radix[walked] >= 1 << 18 ||
-                         shape->walk * counts->radix[walked] <= 16);
-       walked++) {
-    shape->walk *= counts->radix[walked];
-    threads /= (uint64_t)counts->radix[walked];
+  *threads = counts->terms;
+  for (shape->walk = 1; walked < counts->digits; walked++) {
+    const int radix = counts->radix[walked], walk = shape->walk * radix;
+    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
+      break;
+    shape->walk = walk;
+    *threads /= (uint64_t)radix;
   }
-  high = digits - walked;
-  for (d = walked; d < digits; d++)
-    weights += counts->radix[d];
-  shape->table = 4 + 2 * high + size * (1 + digits) + weights + 3 * shape->walk;
+  size = rows * (1 + shape->low);
+  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 3 * shape->walk;
+  for (d = walked; d < counts->digits; d++)
+    shape->table += counts->radix[d];
   shape->table += counts->ryser ? counts->digit_total + 1 : 0;
-  work->doubles = (size_t)shape->table;
-  made->gpu.allocator = *allocator;
-  made->gpu.memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
-  if (!made->gpu.memory) {
-    permi_release(allocator, made);
-    return PERM_ERROR_MEMORY;
-  }
-  work->table = table = made->gpu.memory;
-  memset(table, 0, work->doubles * sizeof *table);
-  leaf->information.chunks = 1;
-  while (leaf->information.chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
-    leaf->information.chunks *= 2;
-  table[0] = (double)threads;
-  table[1] = (double)leaf->information.chunks;
+  return walked;
+}
+
+/* The table of permi_counts_walk of >>text_counts, zero before. */
+PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
+                                              double *table)
+{
+  const double *weight = (const double *)(const void *)counts->weight;
+  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
+  const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
+  const int high = digits - walked;
+  double *to = table + 4 + 2 * high;
+  permi_counts low = *counts; /* the digits of a walk */
+  permi_nary walk;
+  int d, f, k, part, v;
   table[2] = high;
-  to = table + 4 + 2 * high;
-  for (d = -1; d < digits; d++, to += size) { /* start; high digits; low ones */
+  for (d = -1; d < digits; d++) { /* start; high digits; low ones */
     const int digit = d < high ? d + walked : d - high;
     for (f = 0; f < counts->forms; f++)
       for (part = 0; part < parts; part++)
-        for (k = 0; k < words; k++) {
+        for (k = 0; k < words; k++, to++) {
           const double *from = (k ? counts->low : counts->high) + part * counts->forms + f;
-          double *at = &to[(f * parts + part) * words + k];
           if (d >= 0)
-            *at = from[digit * rows] * (counts->ryser ? 1 : -2);
+            *to = from[digit * rows] * (counts->ryser ? 1 : -2);
           for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
-            *at += from[v * rows] * counts->digit_count[v]; /* exact */
+            *to += from[v * rows] * counts->digit_count[v]; /* exact */
         }
   }
   for (d = 0; d < high; d++) {
-    const int radix = counts->radix[walked + d];
-    table[4 + 2 * d] = radix;
+    table[4 + 2 * d] = counts->radix[walked + d];
     table[5 + 2 * d] = (double)(to - table);
-    for (v = 0; v < radix; v++, to++) {
-      memcpy(to, counts->weight + counts->weight_at[walked + d] + v, sizeof *to);
-      *to *= v & 1 && !counts->ryser ? -1 : 1;
-    }
+    for (v = 0; v < counts->radix[walked + d]; v++)
+      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 && !counts->ryser ? -1 : 1);
   }
   table[3] = (double)(to - table);
-  low = *counts;
   low.digits = walked;
   low.terms = (uint64_t)shape->walk;
   low.chunks = 1;
   permi_nary_start(&low, 0, &walk);
   for (k = 0; k < shape->walk; k++, to += 3) {
     to[0] = walk.total & 1 && !counts->ryser ? -1 : 1;
-    for (d = 0; d < walked; d++) {
-      double weight;
-      memcpy(&weight, counts->weight + counts->weight_at[d] + walk.v[d], sizeof weight);
-      to[0] *= weight;
-    }
+    for (d = 0; d < walked; d++)
+      to[0] *= weight[counts->weight_at[d] + walk.v[d]];
     to[1] = k ? (walk.digit + 1) * walk.up[walk.digit] : 0;
     to[2] = walk.total;
     permi_nary_next(&low, &walk);
   }
-  for (k = 0; counts->ryser && k <= counts->needed; k++) {
-    memcpy(to + k, counts->rank_weight + k, sizeof *to);
-    to[k] *= (counts->needed - k) & 1 ? -1 : 1;
+  for (k = 0; counts->ryser && k <= counts->needed; k++)
+    to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
+}
+
+/* Makes the leaf of counts one of GPUs; tables are copied. */
+PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
+                                                    permi_leaf *leaf)
+{
+  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate(allocator, 1, sizeof *made);
+  perm_gpu_work *work;
+  uint64_t threads, chunks = 1;
+  int walked;
+  if (!made)
+    return PERM_ERROR_MEMORY;
+  memset(made, 0, sizeof *made);
+  work = &made->gpu.work;
+  walked = permi_counts_gpu_shape(counts, &made->shape, &threads);
+  work->doubles = (size_t)made->shape.table;
+  made->gpu.allocator = *allocator;
+  made->gpu.memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
+  if (!made->gpu.memory) {
+    permi_release(allocator, made);
+    return PERM_ERROR_MEMORY;
   }
-  permi_counts_gpu_text(shape, made->text, sizeof made->text);
+  memset(made->gpu.memory, 0, work->doubles * sizeof(double));
+  permi_counts_gpu_table(counts, &made->shape, walked, made->gpu.memory);
+  while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
+    chunks *= 2;
+  made->gpu.memory[0] = (double)threads;
+  made->gpu.memory[1] = (double)chunks;
+  work->table = made->gpu.memory;
+  permi_counts_gpu_text(&made->shape, made->text, sizeof made->text);
   made->program.text = made->text;
   made->program.shared = (640 + work->doubles) * sizeof(double);
-  made->program.counts = shape;
+  made->program.counts = &made->shape;
   work->program = &made->program;
-  work->absolute_mask = shape->needed ? counts->absolute_mask : 0;
-  made->gpu.terms = (double)(float)((double)counts->terms / (double)leaf->information.chunks); /* multiples are exact */
+  work->absolute_mask = made->shape.needed ? counts->absolute_mask : 0;
+  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
+  leaf->information.chunks = chunks;
   leaf->context = made;
   leaf->release = permi_gpu_release;
   leaf->run_range = permi_gpu_range;
@@ -10971,109 +10713,195 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   return PERM_OK;
 }
 
+/* ===================================================================================== >>counts_leaf
+   The chosen engine made into a leaf. */
+
+/* Digits of a choice, not filled in, with room for `cells` weights of `size` words and, at *spare, for as many zeros
+   as there are digits and forms, and for an order of the digits. NULL: out of memory. */
+PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice, int parts,
+                                                 size_t cells, const perm_allocator *allocator, int **spare)
+{
+  const size_t coefficients = (size_t)shape->digits * (size_t)shape->forms * (size_t)parts;
+  const size_t integers = (size_t)(5 * shape->digits + 2 * shape->forms);
+  const int plain = choice->precision == PERM_PRECISION_DEFAULT;
+  permi_ring ring = permi_ring_make(parts, choice->words);
+  permi_counts *counts;
+  cells *= plain ? 1 : ring.size;
+  ring.modulus = choice->modulus;
+  counts = (permi_counts *)permi_allocate(
+      allocator, 1, sizeof *counts + (2 * coefficients + cells) * sizeof(double) + integers * sizeof(int));
+  if (!counts)
+    return NULL;
+  memset(counts, 0, sizeof *counts);
+  counts->allocator = *allocator;
+  counts->ring = ring;
+  counts->plain = plain;
+  counts->method = choice->method;
+  counts->ryser = choice->method == PERM_METHOD_RYSER;
+  counts->kernels = &permi_counts_kernels_plain;
+#if PERMI_X86
+  if (choice->isa == PERM_ISA_AVX2)
+    counts->kernels = &permi_counts_kernels_avx2;
+#endif
+  counts->parts = parts;
+  counts->digits = shape->digits;
+  counts->forms = shape->forms;
+  counts->digit_total = shape->digit_total;
+  counts->form_total = shape->form_total;
+  counts->needed = shape->needed;
+  counts->skips = shape->skips;
+  counts->symmetric = shape->skips && !counts->ryser;
+  counts->high = (double *)(counts + 1);
+  counts->low = counts->high + coefficients;
+  counts->weight = (uint64_t *)(void *)(counts->low + coefficients);
+  counts->digit_count = (int *)(counts->weight + cells);
+  counts->radix = counts->digit_count + shape->digits;
+  counts->weight_at = counts->radix + shape->digits;
+  counts->form_count = counts->weight_at + shape->digits;
+  *spare = counts->form_count + shape->forms;
+  memset(*spare, 0, (size_t)(2 * shape->digits + shape->forms) * sizeof **spare);
+  return counts;
+}
+
+/* order[0..] := the digits, those of the largest counts first, equal ones as they stand. half_last: of a sum in which
+   the last digit takes half its values: that is the last odd one, or else the first. */
+PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
+{
+  int at = digits - 1, d, k;
+  for (d = 0; d < digits; d++) {
+    for (k = d; k > 0 && count[order[k - 1]] < count[d]; k--)
+      order[k] = order[k - 1];
+    order[k] = d;
+  }
+  if (!half_last)
+    return;
+  while (at > 0 && !(count[order[at]] & 1))
+    at--;
+  k = order[at];
+  memmove(order + at, order + at + 1, (size_t)(digits - 1 - at) * sizeof *order);
+  order[digits - 1] = k;
+}
+
+/* Counts and entries of the digits in their order. */
+PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const permi_shape *shape, int by_columns,
+                                         const int *order, permi_counts *counts)
+{
+  int d, f, part;
+  for (f = 0; f < counts->forms; f++)
+    counts->form_count[f] = f < shape->given ? shape->form_count[f] : shape->padding;
+  for (d = 0; d < counts->digits; d++) {
+    counts->digit_count[d] = shape->digit_count[order[d]];
+    counts->radix[d] = (counts->digit_count[d] < counts->needed ? counts->digit_count[d] : counts->needed) + 1;
+    for (f = 0; f < counts->forms; f++)
+      for (part = 0; part < counts->parts; part++) {
+        const int i = by_columns ? f : order[d], j = by_columns ? order[d] : f;
+        const size_t from = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counts->parts + (size_t)part;
+        double *to = counts->high + permi_counts_at(counts, d, part, f);
+        if (f < shape->given)
+          memcpy(to, counted->real + from, sizeof *to); /* or an integer */
+        else
+          *to = part == 0;
+        counts->signs |= counts->parts == 2 || (!counted->integer && *to < 0);
+      }
+  }
+}
+
+/* The leaf of a sum over signs: weights, grids, chunks. Returns a bound of what the forms lose. */
+PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
+                                          permi_leaf *leaf)
+{
+  const size_t size = counts->plain ? 1 : counts->ring.size;
+  const double seconds = leaf->information.seconds;
+  int chunks_log2 = 0, at = 0, d;
+  counts->terms = 1;
+  for (d = 0; d < counts->digits; d++) {
+    const int half = d == counts->digits - 1 && !counts->ryser;
+    if (half)
+      counts->radix[d] = counts->digit_count[d] / 2 + 1;
+    counts->weight_at[d] = at;
+    permi_digit_weights(counts, counts->digit_count[d], counts->radix[d] - 1, half,
+                        counts->weight + (size_t)at * size);
+    at += counts->radix[d];
+    counts->terms *= (uint64_t)counts->radix[d];
+  }
+  counts->rank_weight = counts->weight + (size_t)at * size;
+  if (counts->ryser)
+    permi_rank_weights(counts);
+  while (ldexp(seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.4) && counts->terms >> chunks_log2 > 32)
+    chunks_log2++;
+  counts->chunks = UINT64_C(1) << chunks_log2;
+  counts->absolute_mask = certify || counts->terms < 2048 ? 0 : 15;
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.chunks = counts->chunks;
+  leaf->run_chunk = permi_nary_chunk;
+  leaf->workspace = sizeof(permi_nary_work);
+  if (counts->integer)
+    leaf->scale_exp2 = counts->ryser ? 0 : -counts->digit_total;
+  else if (counts->ryser)
+    leaf->scale_exp2 += counts->digit_total;
+  for (d = 2; d <= shape->padding; d++)
+    leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
+  if (shape->padding > 1) { /* its inverse */
+    const double x = leaf->scale.hi, inverse = 1 / x;
+    leaf->scale.lo = (fma(-inverse, x, 1) - inverse * leaf->scale.lo) * inverse;
+    leaf->scale.hi = inverse;
+  }
+  return counts->integer ? 0 : permi_counts_split(counts);
+}
+
+/* Of a leaf whose engine is ready. */
+PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, const permi_counts *counts,
+                                                    uint64_t fingerprint)
+{
+  const int fields[] = {(int)choice->method,    (int)choice->isa, choice->by_columns,
+                        (int)choice->precision, counts->parts,    counts->integer != NULL,
+                        (int)counts->absolute_mask};
+  size_t k;
+  for (k = 0; k < sizeof fields / sizeof fields[0]; k++)
+    fingerprint = permi_hash(fingerprint, (uint64_t)fields[k]);
+  return choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
+}
+
 /* The engine of a choice as a leaf. fingerprint: of the problem. */
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
-  const int by_columns = choice->by_columns, digits = by_columns ? counted->n : counted->m;
-  const int padding = choice->method == PERM_METHOD_PADDED ? counted->columns - counted->rows : 0;
-  const int given = by_columns ? counted->m : counted->n, forms = given + (padding > 0), parts = counted->parts;
-  const int *count = by_columns ? counted->column_count : counted->row_count;
-  const int *other = by_columns ? counted->row_count : counted->column_count;
+  const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
   const int walks = choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
-  const size_t coefficients = (size_t)digits * (size_t)forms * (size_t)parts;
-  permi_counts *counts;
-  int *order, *digit_exp2, *form_exp2, d, f, part;
-  size_t cells = 0, size;
-  permi_ring ring = permi_ring_make(parts, choice->words);
+  const int ryser = choice->method == PERM_METHOD_RYSER;
+  const size_t weights = !walks ? 0
+                                : (size_t)(permi_counts_total(shape.digit_count, shape.digits) + shape.digits) +
+                                      (ryser ? (size_t)counted->rows + 1 : 0);
+  int *spare, *order, *exp2[2];
+  permi_counts *counts = permi_counts_new(&shape, choice, counted->parts, weights, allocator, &spare);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
-  ring.modulus = choice->modulus;
-  size = choice->precision == PERM_PRECISION_DEFAULT ? 1 : ring.size;
-  for (d = 0; walks && d < digits; d++)
-    cells += (size_t)count[d] + 1;
-  cells += walks && choice->method == PERM_METHOD_RYSER ? (size_t)counted->rows + 1 : 0;
-  counts = (permi_counts *)permi_allocate(allocator, 1,
-                                          sizeof *counts + (2 * coefficients + cells * size) * sizeof(double) +
-                                              (size_t)(6 * digits + 2 * forms) * sizeof(int));
   if (!counts)
     return PERM_ERROR_MEMORY;
-  memset(counts, 0, sizeof *counts);
-  counts->allocator = *allocator;
-  counts->ring = ring;
-  counts->plain = choice->precision == PERM_PRECISION_DEFAULT;
-  counts->method = choice->method;
-  counts->isa = choice->isa;
-  counts->ryser = choice->method == PERM_METHOD_RYSER;
-  counts->parts = parts;
-  counts->digits = digits;
-  counts->forms = forms;
-  counts->high = (double *)(counts + 1);
-  counts->low = counts->high + coefficients;
-  counts->weight = (uint64_t *)(void *)(counts->low + coefficients);
-  counts->digit_count = (int *)(counts->weight + cells * size);
-  counts->radix = counts->digit_count + digits;
-  counts->weight_at = counts->radix + digits;
-  order = counts->weight_at + digits;
-  digit_exp2 = order + digits;
-  counts->form_count = digit_exp2 + 2 * digits;
-  form_exp2 = counts->form_count + forms;
-  for (f = 0; f < given; f++)
-    counts->form_count[f] = other[f];
-  if (padding)
-    counts->form_count[given] = padding;
-  counts->form_total = permi_counts_total(counts->form_count, forms);
-  counts->digit_total = permi_counts_total(count, digits);
-  counts->needed = counts->form_total < counts->digit_total ? counts->form_total : counts->digit_total;
-  counts->skips = counts->form_total - counts->needed;
-  for (d = 0; d < digits; d++) { /* largest counts first: insertion keeps equal ones in their order */
-    int k = d;
-    for (; k > 0 && count[order[k - 1]] < count[d]; k--)
-      order[k] = order[k - 1];
-    order[k] = d;
-  }
-  if (walks && !counts->ryser) { /* the last digit takes half its values */
-    const int odd = permi_counts_odd(count, order, digits), at = odd < 0 ? 0 : odd, k = order[at];
-    memmove(order + at, order + at + 1, (size_t)(digits - 1 - at) * sizeof *order);
-    order[digits - 1] = k;
-  }
-  for (d = 0; d < digits; d++) {
-    counts->digit_count[d] = count[order[d]];
-    counts->radix[d] = (counts->digit_count[d] < counts->needed ? counts->digit_count[d] : counts->needed) + 1;
-    for (f = 0; f < forms; f++)
-      for (part = 0; part < parts; part++) {
-        const int i = by_columns ? f : order[d], j = by_columns ? order[d] : f;
-        const size_t from = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)parts + (size_t)part;
-        const size_t to = ((size_t)d * (size_t)parts + (size_t)part) * (size_t)forms + (size_t)f;
-        if (f == given)
-          counts->high[to] = part == 0;
-        else
-          memcpy(counts->high + to, counted->real + from, sizeof(double)); /* or an integer */
-      }
-  }
+  exp2[0] = spare;
+  exp2[1] = spare + shape.digits;
+  order = exp2[1] + shape.forms;
+  permi_digits_order(shape.digit_count, shape.digits, walks && !ryser, order);
+  permi_counts_fill(counted, &shape, choice->by_columns, order, counts);
   if (counted->integer) {
     counts->integer = (int64_t *)(void *)counts->high;
     counts->low = NULL;
+    counts->signs = 0;
   } else {
-    for (cells = 0; cells < coefficients; cells++)
-      counts->signs |= parts == 2 || counts->high[cells] < 0;
-    const int exact = permi_counts_scale(counts, digit_exp2, form_exp2);
+    const int exact = permi_counts_scale(counts, exp2, &leaf->scale_exp2);
     if (exact < 0) {
       permi_release(allocator, counts);
       return PERM_ERROR_MEMORY;
     }
+    leaf->scale_exp2 = -leaf->scale_exp2;
     counts->lossy = !exact;
-    counts->whole = !counts->lossy && permi_counts_whole(counts);
-    for (d = 0; d < digits; d++)
-      leaf->scale_exp2 -= (long long)counts->digit_count[d] * digit_exp2[d];
-    for (f = 0; f < forms; f++)
-      leaf->scale_exp2 -= (long long)counts->form_count[f] * form_exp2[f];
+    counts->whole = exact && permi_counts_whole(counts);
   }
   leaf->scale = permi_dd_make(1);
   leaf->context = counts;
   leaf->release = permi_context_release;
   leaf->explain = permi_plan_explain;
-  leaf->information.kind = walks ? PERM_LEAF_RANGE : PERM_LEAF_TASK;
+  leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = choice->method;
   leaf->information.isa = choice->isa;
   leaf->information.n = counts->needed;
@@ -11083,84 +10911,24 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->information.chunks = 1;
   leaf->integer = counts->integer != NULL;
   leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts_task : permi_subsets_task;
-  if (walks) {
-    int chunks_log2 = 0, at = 0;
-    counts->terms = 1;
-    for (d = 0; d < digits; d++) {
-      const int half = d == digits - 1 && !counts->ryser;
-      if (half)
-        counts->radix[d] = counts->digit_count[d] / 2 + 1;
-      counts->weight_at[d] = at;
-      permi_weights_fill(counts, counts->digit_count[d], counts->radix[d] - 1, half,
-                         counts->weight + (size_t)at * size);
-      at += counts->radix[d];
-      counts->terms *= (uint64_t)counts->radix[d];
-    }
-    counts->rank_weight = counts->weight + (size_t)at * size;
-    if (counts->ryser)
-      permi_rank_weights(counts);
-    if (!counts->integer)
-      lost = permi_counts_split(counts);
-    while (ldexp(choice->seconds, -chunks_log2) > (chunks_log2 < 30 ? 4e-4 : 0.4) &&
-           counts->terms >> chunks_log2 > 32)
-      chunks_log2++;
-    counts->chunks = UINT64_C(1) << chunks_log2;
-    counts->absolute_mask = certify || counts->terms < 2048 ? 0 : 15;
-    leaf->information.chunks = counts->chunks;
-    leaf->run_chunk = permi_nary_chunk;
-    leaf->workspace = sizeof(permi_nary_work);
-    if (counts->integer)
-      leaf->scale_exp2 = counts->ryser ? 0 : -counts->digit_total;
-    else if (counts->ryser)
-      leaf->scale_exp2 += counts->digit_total;
-    for (d = 2; d <= padding; d++)
-      leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
-    if (padding > 1) { /* its inverse */
-      const double x = leaf->scale.hi, inverse = 1 / x;
-      leaf->scale.lo = (fma(-inverse, x, 1) - inverse * leaf->scale.lo) * inverse;
-      leaf->scale.hi = inverse;
-    }
-  }
-  {
-    const int fields[] = {(int)choice->method,       (int)choice->isa, by_columns,
-                          (int)choice->precision,    counted->parts,   counted->integer != NULL,
-                          (int)counts->absolute_mask};
-    for (d = 0; d < (int)(sizeof fields / sizeof fields[0]); d++)
-      fingerprint = permi_hash(fingerprint, (uint64_t)fields[d]);
-    fingerprint = choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
-    leaf->information.fingerprint = permi_hash(fingerprint, leaf->information.chunks);
-  }
+  if (walks)
+    lost = permi_signs_leaf(counts, &shape, certify, leaf);
   permi_counts_bounds(counts, lost, choice->terms, leaf);
+  fingerprint = permi_hash(permi_choice_fingerprint(choice, counts, fingerprint), leaf->information.chunks);
   if (choice->isa == PERM_ISA_CUDA) {
     const perm_status status = permi_counts_gpu_leaf(counts, allocator, leaf);
     permi_release(allocator, counts);
     if (status != PERM_OK)
       return status;
-    leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, leaf->information.chunks);
+    fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   }
+  leaf->information.fingerprint = fingerprint;
   if (counted->scaled) { /* exact, but no integer: rounded to double-double */
     leaf->integer = 0;
     leaf->scale_exp2 += (long long)counted->exp2 * counted->rows;
     leaf->bound_relative = leaf->estimate_relative = PERMI_DD_UNIT;
   }
   return PERM_OK;
-}
-
-PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counted)
-{
-  uint64_t hash = PERMI_HASH_START;
-  const size_t entries = (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
-  size_t k;
-  int x;
-  hash = permi_hash(hash, (uint64_t)counted->m);
-  for (x = 0; x < counted->m; x++)
-    hash = permi_hash(hash, (uint64_t)counted->row_count[x]);
-  for (x = 0; x < counted->n; x++)
-    hash = permi_hash(hash, (uint64_t)counted->column_count[x]);
-  for (k = 0; k < entries; k++)
-    hash =
-        counted->integer ? permi_hash(hash, (uint64_t)counted->integer[k]) : permi_hash_double(hash, counted->real[k]);
-  return hash;
 }
 
 /* ========================================================================================== >>check
@@ -12177,7 +11945,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
   return PERM_OK;
 }
 
-/* The attempt of the engines of >>rectangular at a reduced problem. */
+/* The attempt of the engines of >>counts at a reduced problem. */
 typedef struct permi_counted_attempt {
   const permi_counted *counted;
   permi_counted whole; /* the doubles as integers, once that is wanted */
@@ -12231,7 +11999,7 @@ PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context,
   return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
 
-/* The engines of >>rectangular for a reduced problem; argument: of the options. */
+/* The engines of >>counts for a reduced problem; argument: of the options. */
 PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
                                                     int argument, double start, perm_result *result)
 {
@@ -12260,7 +12028,7 @@ static double permi_problem_bytes(const permi_problem *problem)
   return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
 }
 
-/* The job that a problem starts with, checks included: in the engines of >>rectangular, or the dense exact one. */
+/* The job that a problem starts with, checks included: in the engines of >>counts, or the dense exact one. */
 static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
@@ -12439,7 +12207,7 @@ static int permi_may_repeat(const permi_problem *problem, const perm_options *op
 }
 
 /* A square matrix, or one that has no entries: many zeros are the business of perm_sparse.h, equal lines of the engines
-   of >>rectangular, all else of the dense engines. argument: of the options. */
+   of >>counts, all else of the dense engines. argument: of the options. */
 static perm_status permi_square_compute(int m, int n, const permi_view *view, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -13807,11 +13575,11 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
    LOW RANK [Bar96]. A = U V with r columns in U: expanding the rows' linear forms in x_1 .. x_r, and the columns' in
    y_1 .. y_r,
        prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
-   over the exponents k of degree n, k! = prod k_t!. There are C(n + r - 1, r - 1) of them, and only products of
-   entries are added: non-negative factors lose nothing. All in double-double.
-   Exponents without k_r (it is what is missing to n) are numbered by degree: with suffix sums c_t = k_t + .. + k_(r-1)
-   and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t), so those of degree up to i come first, and
-   k_t - 1 has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
+   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!. Only products of entries are added, so
+   non-negative factors lose nothing. All is in double-double.
+   Exponents without k_r, which is what is missing to n, are numbered by degree: with suffix sums
+   c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t). Those of degree up to i
+   come first, and k with k_t one less has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
 
 #if !defined(PERM_NO_EXTRAS)
 typedef struct permi_low_rank {
@@ -14008,16 +13776,24 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* THE BOUND. A coefficient passes r double-double operations in each of n steps, a term two coefficients, the weight
-   (n multiplications for its factorials, r for their product) and two more multiplications; each is relative to the
-   sum of moduli (complex ones within 3 times that), which is itself computed in double: 1.001 pays for that.
-   Scaling rounds nothing, unless an entry is below 2^-1000 of its line. Underflow: lines' moduli add up to at most 1,
-   so an error in a coefficient adds up to at most itself in the products after it; there are 2 n r count operations,
-   each off by less than 2 DBL_MIN. */
-static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptrdiff_t ldu, const double *v,
-                                       ptrdiff_t ldv, permi_leaf *leaf, int *zero)
+/* Two thin factors: u of n rows and r columns, v of r rows and n columns. */
+typedef struct permi_factors {
+  int n, r;
+  permi_view view[2];
+} permi_factors;
+
+/* Tables of the factors and the leaf; *zero: 1 if a line is zero. THE BOUND:
+   1. A coefficient passes r double-double operations in each of n steps. A term takes two coefficients, the weight (n
+      multiplications for its factorials, r for their product) and two more multiplications.
+   2. Each error is relative to the sum of moduli (complex ones within 3 times that). That sum is computed in double;
+      the factor 1.001 pays for it.
+   3. Scaling rounds nothing, unless an entry is below 2^-1000 of its line.
+   4. Underflow: the moduli of a line add up to at most 1, so an error in a coefficient adds up to at most itself in the
+      products after it. There are 2 n r count operations, each off by less than 2 DBL_MIN. */
+static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors *factors, permi_leaf *leaf, int *zero)
 {
   const perm_allocator *allocator = &low->allocator;
+  const permi_view *u = &factors->view[0], *v = &factors->view[1];
   const int n = low->n, r = low->r;
   const size_t entries = (size_t)n * (size_t)(r * low->parts), most = (size_t)n + 1;
   permi_dd *factorial = (permi_dd *)permi_allocate(allocator, most, sizeof *factorial);
@@ -14035,7 +13811,7 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptr
     permi_release(allocator, integers);
     return PERM_ERROR_MEMORY;
   }
-  *zero = !permi_low_rank_lines(low, 0, u, ldu, 1, &exp2) || !permi_low_rank_lines(low, 1, v, 1, ldv, &exp2);
+  *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   factorial[0] = permi_dd_make(1);
   integers[0] = 0;
   for (i = 1; i <= n; i++) { /* mantissas in [1/2, 1) */
@@ -14058,24 +13834,12 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptr
   return PERM_OK;
 }
 
-#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
-static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
-                                          int parts, const perm_options *options_given, perm_result *result)
+/* Checks the arguments of permi_compute_low_rank. */
+static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  const permi_view views[2] = {{u, ldu, parts}, {v, ldv, parts}};
-  permi_low_rank *low;
-  permi_leaf leaf;
-  perm_job *job;
-  perm_status status;
-  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
-  double start = permi_seconds();
-  int side, i, j, zero = 0;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  status = permi_check_options(options, 7, result);
+  const int n = factors->n, r = factors->r;
+  perm_status status = permi_check_options(options, 7, result);
+  int side, i, j;
   if (status != PERM_OK)
     return status;
   if (n < 0)
@@ -14088,7 +13852,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
   for (side = 0; side < 2 && r; side++) {
-    const permi_view *view = &views[side];
+    const permi_view *view = &factors->view[side];
     const int rows = side ? r : n, columns = side ? n : r;
     if (!view->a)
       return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
@@ -14096,12 +13860,35 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
       return permi_fail(result, PERM_ERROR_STRIDE, 4 + 2 * side, "%s is %lld, smaller than the %d columns of a row",
                         side ? "ldv" : "ldu", (long long)view->ld, columns);
     for (i = 0; i < rows; i++)
-      for (j = 0; j < columns * parts; j++)
-        if (!(fabs(view->a[(ptrdiff_t)i * view->ld * parts + j]) <= DBL_MAX))
+      for (j = 0; j < columns * view->parts; j++)
+        if (!(fabs(view->a[(ptrdiff_t)i * view->ld * view->parts + j]) <= DBL_MAX))
           return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
                             "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
-                            j / parts + 1);
+                            j / view->parts + 1);
   }
+  return PERM_OK;
+}
+
+#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
+#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
+static perm_status permi_low_rank_metered(const permi_factors *factors, const perm_options *options_given,
+                                          perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const int n = factors->n, r = factors->r, parts = factors->view[0].parts;
+  permi_low_rank *low;
+  permi_leaf leaf;
+  perm_job *job;
+  perm_status status;
+  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  double start = permi_seconds();
+  int zero = 0;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  status = permi_factors_check(factors, options, result);
+  if (status != PERM_OK)
+    return status;
   count = r ? permi_binomial(n + r - 1, r - 1) : 1;
   bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
   if (bytes > limit || count > 4e9)
@@ -14136,7 +13923,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
   leaf.context = low;
   leaf.scale = permi_dd_make(1);
   if (r)
-    status = permi_low_rank_leaf(low, u, ldu, v, ldv, &leaf, &zero);
+    status = permi_low_rank_leaf(low, factors, &leaf, &zero);
   if (!r || zero || status != PERM_OK) { /* the empty product, or a zero line */
     permi_number number = permi_number_one();
     permi_low_rank_release(&options->allocator, low);
@@ -14158,25 +13945,29 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
   return permi_judge(options, result);
 }
 
-static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
-                                          int parts, const perm_options *options_given, perm_result *result)
+static perm_status permi_compute_low_rank(const permi_factors *factors, const perm_options *options_given,
+                                          perm_result *result)
 {
+  const int parts = factors->view[0].parts;
   permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0) * fmax(r, 0));
-  perm_status status = permi_low_rank_metered(n, r, u, ldu, v, ldv, parts, options, result);
+  const perm_options *options =
+      permi_meter_begin(&call, options_given, 16.0 * parts * fmax(factors->n, 0) * fmax(factors->r, 0));
+  perm_status status = permi_low_rank_metered(factors, options, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 1, options, result);
+  const permi_factors factors = {n, r, {{u, ldu, 1}, {v, ldv, 1}}};
+  return permi_compute_low_rank(&factors, options, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 2, options, result);
+  const permi_factors factors = {n, r, {{u, ldu, 2}, {v, ldv, 2}}};
+  return permi_compute_low_rank(&factors, options, result);
 }
 
 #endif
@@ -14187,10 +13978,10 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 #if !defined(PERM_NO_EXTRAS)
 /* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
        per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
-   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits; the first, by
-   elimination with complete pivoting, loses what its condition takes. With M = (a_ij^2) = L U and d det / det =
+   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits. The first, by
+   elimination with complete pivoting, loses what its condition takes. Let M = (a_ij^2) = L U. As d det / det =
    trace(M^-1 dM), an entrywise relative change e of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the
-   condition reported; the elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
+   condition reported. The elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
 static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
 {
   a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
@@ -14201,6 +13992,13 @@ static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_comp
 static double permi_dd_complex_modulus(permi_dd_complex a)
 {
   return fabs(a.re.hi) + fabs(a.im.hi);
+}
+
+static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
+{
+  a.re = permi_dd_scale(a.re, exp2);
+  a.im = permi_dd_scale(a.im, exp2);
+  return a;
 }
 
 /* 1 / a, a not 0: one more Newton step than doubles give. */
@@ -14216,8 +14014,7 @@ static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
   int e;
   permi_dd norm;
   frexp(permi_dd_complex_modulus(a), &e);
-  a.re = permi_dd_scale(a.re, -e);
-  a.im = permi_dd_scale(a.im, -e);
+  a = permi_dd_complex_scale(a, -e);
   norm = permi_dd_reciprocal(permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im)));
   a.re = permi_dd_scale(permi_dd_multiply(a.re, norm), -e);
   a.im = permi_dd_scale(permi_dd_multiply(permi_dd_negate(a.im), norm), -e);
@@ -14314,8 +14111,8 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* The matrix itself, to the general engines: its entries are rounded to doubles, which costs as much again as the
-   engine's own roundings. */
+/* Gives the matrix itself to the general engines. Rounding its entries to doubles costs as much again as the engine's
+   own roundings. */
 static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
                                         const perm_options *options, perm_result *result)
 {
@@ -14349,36 +14146,23 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   return status;
 }
 
-#define PERMI_CAUCHY_RANGE 400 /* entries of the squared matrix below 2^-800 times the largest of their row are 0 */
+#define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
 /* number *= d, whatever the exponent of d, which is not 0. */
 static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
 {
   int e;
   frexp(permi_dd_complex_modulus(d), &e);
-  d.re = permi_dd_scale(d.re, -e);
-  d.im = permi_dd_scale(d.im, -e);
   number->exp2 += e;
-  permi_number_times(number, d);
+  permi_number_times(number, permi_dd_complex_scale(d, -e));
 }
 
-static perm_status permi_cauchy_metered(int n, const double *x, const double *y, int parts,
-                                        const perm_options *options_given, double *condition, perm_result *result)
+/* Checks the arguments of permi_cauchy. */
+static perm_status permi_cauchy_check(int n, const double *const node[2], int parts, const perm_options *options,
+                                      perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  const double *const node[2] = {x, y};
-  double start = permi_seconds(), growth = 0, here = 0;
-  permi_dd_complex *m, *work;
-  double *moduli;
-  int *permutation, i, j, side, odd = 0, regular, lossy = 0;
-  permi_number number = permi_number_one(), below = permi_number_one();
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  if (condition)
-    *condition = (double)NAN;
-  status = permi_check_whole(options, 4, result);
+  perm_status status = permi_check_whole(options, 4, result);
+  int i, j, side;
   if (status != PERM_OK)
     return status;
   if (n < 0 || n > PERM_CAUCHY_MAX_N)
@@ -14391,15 +14175,14 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
   for (side = 0; side < 2 && n; side++) {
     if (!node[side])
       return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", side ? "y" : "x");
-    for (i = 0; i < n * parts; i++) {
+    for (i = 0; i < n * parts; i++)
       if (!(fabs(node[side][i]) <= DBL_MAX / 8))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large",
                           side ? "y" : "x", i / parts);
-    }
   }
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
-      if (permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)) == 0)
+      if (permi_dd_complex_modulus(permi_node_difference(node[0], i, node[1], j, parts)) == 0)
         return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
       for (side = 0; side < 2; side++)
         if (j < i && permi_dd_complex_modulus(permi_node_difference(node[side], i, node[side], j, parts)) == 0)
@@ -14407,75 +14190,108 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
                             "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s",
                             side ? "y" : "x", j, side ? "y" : "x", i, parts == 2 ? "complex" : "real");
     }
-  m = (permi_dd_complex *)permi_allocate(&options->allocator, (size_t)n * (size_t)(n + 1), sizeof *m);
-  moduli = (double *)permi_allocate(&options->allocator, (size_t)n * (size_t)n, sizeof *moduli);
-  permutation = (int *)permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *permutation);
-  if (!m || !moduli || !permutation) {
-    permi_release(&options->allocator, m);
-    permi_release(&options->allocator, moduli);
-    permi_release(&options->allocator, permutation);
-    return permi_fail_memory(result);
-  }
-  work = m + (size_t)n * (size_t)n;
+  return PERM_OK;
+}
+
+/* m := the squared matrix, rows times powers of two, so that the largest entry of each is near 1; number, below: the
+   product of all differences of x and y, with those powers, and that of the differences within x and y. Returns 1 if
+   some entry was too small to keep. */
+static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
+                             permi_number *below)
+{
+  int i, j, side, lossy = 0;
   for (i = 0; i < n; i++) {
     int row_exp2;
     double least = (double)INFINITY;
     for (j = 0; j < n; j++)
-      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)));
-    frexp(least, &row_exp2); /* rows with a largest entry near 1 */
-    number.exp2 -= 2 * (long long)row_exp2;
+      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(node[0], i, node[1], j, parts)));
+    frexp(least, &row_exp2);
+    number->exp2 -= 2 * (long long)row_exp2;
     for (j = 0; j < n; j++) {
-      permi_dd_complex d = permi_node_difference(x, i, y, j, parts), q = d;
+      permi_dd_complex d = permi_node_difference(node[0], i, node[1], j, parts);
       int exp2;
-      permi_cauchy_times(&number, d);
+      permi_cauchy_times(number, d);
       frexp(permi_dd_complex_modulus(d), &exp2);
       if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
         memset(&m[i * n + j], 0, sizeof *m);
         lossy = 1;
       } else {
-        q.re = permi_dd_scale(q.re, -row_exp2);
-        q.im = permi_dd_scale(q.im, -row_exp2);
-        q = permi_dd_complex_reciprocal(q);
-        m[i * n + j] = permi_dd_complex_times(q, q, 2);
+        d = permi_dd_complex_reciprocal(permi_dd_complex_scale(d, -row_exp2));
+        m[i * n + j] = permi_dd_complex_times(d, d, 2);
       }
-      moduli[i * n + j] = permi_dd_complex_modulus(m[i * n + j]);
-      for (side = 0; side < 2; side++)
-        if (j < i)
-          permi_cauchy_times(&below, permi_node_difference(node[side], i, node[side], j, parts));
+      for (side = 0; side < 2 && j < i; side++)
+        permi_cauchy_times(below, permi_node_difference(node[side], i, node[side], j, parts));
     }
   }
+  return lossy;
+}
+
+/* The permanent by Borchardt's identity, n > 0. m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
+static permi_number permi_cauchy_number(int n, const double *const node[2], int parts, permi_dd_complex *m,
+                                        double *moduli, int *permutation, double *condition)
+{
+  permi_number number = permi_number_one(), below = permi_number_one();
+  permi_dd_complex q;
+  double growth = (double)INFINITY;
+  int i, odd, regular, lossy = permi_cauchy_fill(n, node, parts, m, &number, &below);
+  for (i = 0; i < n * n; i++)
+    moduli[i] = permi_dd_complex_modulus(m[i]);
   regular = permi_eliminate(m, n, permutation, permutation + n, &odd);
+  *condition = (double)INFINITY;
   if (regular) {
-    permi_cauchy_condition(m, moduli, n, permutation, permutation + n, work, &here, &growth);
+    permi_cauchy_condition(m, moduli, n, permutation, permutation + n, m + (size_t)n * (size_t)n, condition, &growth);
     for (i = 0; i < n; i++)
       permi_number_times(&number, m[permutation[i] * n + permutation[n + i]]);
-  } else {
-    here = growth = (double)INFINITY;
   }
-  permi_release(&options->allocator, m);
-  permi_release(&options->allocator, moduli);
-  permi_release(&options->allocator, permutation);
-  {
-    permi_dd_complex q;
-    permi_number_normalise(&below);
-    q.re = below.value;
-    q.im = below.imaginary;
-    permi_number_times(&number, permi_dd_complex_reciprocal(q));
-    number.exp2 -= below.exp2;
-  }
+  permi_number_normalise(&below);
+  q.re = below.value;
+  q.im = below.imaginary;
+  permi_number_times(&number, permi_dd_complex_reciprocal(q));
+  number.exp2 -= below.exp2;
   if ((odd + n * (n - 1) / 2) & 1) { /* the gaps of y are taken as y_j - y_i */
     number.value = permi_dd_negate(number.value);
     number.imaginary = permi_dd_negate(number.imaginary);
   }
   number.exact = 0;
-  number.error = n ? (double)INFINITY : 0;
+  number.error = (double)INFINITY;
   permi_number_normalise(&number);
-  number.estimate = (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
-                    permi_modulus(number.value.hi, number.imaginary.hi);
-  if (!regular || lossy)
-    number.estimate = (double)INFINITY;
-  if (!n)
-    number = permi_number_one();
+  number.estimate = regular && !lossy ? (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
+                                            permi_modulus(number.value.hi, number.imaginary.hi)
+                                      : (double)INFINITY;
+  return number;
+}
+
+static perm_status permi_cauchy_metered(int n, const double *const node[2], int parts,
+                                        const perm_options *options_given, double *condition, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double start = permi_seconds();
+  double here = 0;
+  permi_number number = permi_number_one();
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  if (condition)
+    *condition = (double)NAN;
+  status = permi_cauchy_check(n, node, parts, options, result);
+  if (status != PERM_OK)
+    return status;
+  if (n) {
+    const size_t entries = (size_t)n * (size_t)n;
+    permi_dd_complex *m =
+        (permi_dd_complex *)permi_allocate(&options->allocator, entries + (size_t)n, sizeof *m);
+    double *moduli = (double *)permi_allocate(&options->allocator, entries, sizeof *moduli);
+    int *permutation = (int *)permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *permutation);
+    const int fits = m && moduli && permutation;
+    if (fits)
+      number = permi_cauchy_number(n, node, parts, m, moduli, permutation, &here);
+    permi_release(&options->allocator, m);
+    permi_release(&options->allocator, moduli);
+    permi_release(&options->allocator, permutation);
+    if (!fits)
+      return permi_fail_memory(result);
+  }
   permi_number_result(&number, result);
   result->is_complex = parts == 2;
   result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
@@ -14485,7 +14301,7 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
   result->terms = (double)n * n * n / 3;
   if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
     perm_result general;
-    if (permi_cauchy_general(n, x, y, parts, options, &general) == PERM_OK &&
+    if (permi_cauchy_general(n, node[0], node[1], parts, options, &general) == PERM_OK &&
         permi_relative(options, &general) < permi_relative(options, result))
       *result = general;
   }
@@ -14500,7 +14316,8 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
-  perm_status status = permi_cauchy_metered(n, x, y, parts, options, condition, result);
+  const double *const node[2] = {x, y};
+  perm_status status = permi_cauchy_metered(n, node, parts, options, condition, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
@@ -14520,17 +14337,17 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
 /* ======================================================================================= >>estimate
    Unbiased estimates where the permanent itself is out of reach.
 
-   GLYNN [Gly10, Gur05]: for signs z drawn at random, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean,
-   whatever the matrix. Rows and columns are first scaled so that the squares of each line add up to 1, as nearly as
-   they can: the mean does not change with it, the spread does.
-   SINKHORN [Sin64, SB99]: for non-negative matrices. Scaled so that each line adds up to 1; then row by row a column is
-   drawn among those that are free, with the chances of its entries, and the sample is the product of what the free
-   entries of each row added up to. Its mean is the permanent: a permutation is drawn with the chance of its product
-   over that sample. Rows are taken in the order of their numbers of entries, the fewest first.
+   GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean, whatever
+   the matrix. Rows and columns are first scaled so that the squares of each line add up to about 1: that changes the
+   spread, not the mean.
+   SINKHORN [Sin64, SB99]: for non-negative matrices, scaled so that each line adds up to 1. Each row draws a free
+   column with the chances of its entries. The sample is the product of the rows' sums over free columns; its mean is
+   the permanent, since a permutation is drawn with the chance of its product over that sample. Rows with the fewest
+   entries come first.
 
-   Sample s draws from a generator of its own, started with (seed, s), so a sample is the same whatever thread takes it.
-   Blocks of PERMI_BLOCK_SAMPLES are added up one by one and the blocks in their order. After rounds of whole blocks,
-   each round twice as many as before it, the stopping rule looks at the result. */
+   Sample s has a generator of its own, started with (seed, s), so it is the same in any thread. The samples of a block
+   of PERMI_BLOCK_SAMPLES are added in order, and so are the blocks. The stopping rule looks at the result after rounds
+   of whole blocks, each round twice as long as the one before. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BLOCK_SAMPLES 256
@@ -14568,8 +14385,8 @@ static int permi_sample_stop(const permi_sampler *sampler, int master, double un
   return stopping;
 }
 
-/* Samples: how many, their mean, and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
-   of one matrix can differ by thousands of bits; the largest sets the unit. */
+/* Number of samples, their mean and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
+   can differ by thousands of bits; the largest sets the unit. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
   int exp2;
@@ -14734,8 +14551,8 @@ static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* A block whose samples are long: threads share them, and look at the limits inside. sample: room for all. The same
-   bits as permi_sample_block; what comes of a block that is stopped is no sum of samples. */
+/* A block of long samples, which threads share, looking at the limits inside; the bits of permi_sample_block. sample:
+   room for all. The result of a block that was stopped is no sum of samples. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
@@ -14752,9 +14569,9 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   return moments;
 }
 
-/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1, whatever
-   the range of the entries. shift: room for 2 n. 0: a line is zero; -1: an entry is too small beside the others. Not
-   all is done if watch says stop. */
+/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1. shift:
+   room for 2 n. 0: a line is zero; -1: an entry is too small beside the others; 1 otherwise, unfinished if watch says
+   stop. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -14791,9 +14608,9 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* a := rows and columns times numbers, so that in each line the moduli to the power p add up to about 1; alternately,
-   until nothing changes by a thousandth. What it was multiplied by goes into *scale, which times the
-   permanent of the new matrix is that of the old. No line is zero, and the largest of each is near 1. */
+/* Scales rows and columns in turn, until nothing changes by a thousandth, so that in each line the moduli to the power
+   p add up to about 1. *scale times the new permanent is the old one. No line may be zero; the largest entry of each
+   must be near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -14847,7 +14664,7 @@ static void permi_estimate_order(const double *a, int n, int parts, int *start, 
     }
 }
 
-/* The z of which a normal variable's modulus stays below z with the given chance: erfc(z / sqrt 2) = 1 - chance. */
+/* The z below which a normal variable's modulus stays with the given chance: erfc(z / sqrt 2) = 1 - chance. */
 static double permi_normal_quantile(double chance)
 {
   double low = 0, high = 40;
@@ -14924,8 +14741,8 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
 #define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
 
-/* Takes samples until a limit is reached, whole blocks of them. rooms: n doubles for each thread; sample: for a block.
-   Where not even one block is done, *estimate is as it was, and the status says why. */
+/* Takes whole blocks of samples until a limit is reached. rooms: n doubles for each thread; sample: for a block. If no
+   block was finished, *estimate is as it was, and the status says why. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, double *rooms,
                                                          permi_moments *sample, int threads, perm_estimate *estimate)
@@ -14993,27 +14810,19 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   return status;
 }
 
-static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
-                                  const perm_options *options_given, perm_estimate *estimate)
+/* Checks the arguments of permi_estimate, entries under the eyes of watch; *negative: some entry is no number >= 0. */
+static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
+                                        permi_control *watch, int *negative, perm_estimate *estimate)
 {
-  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
-  const perm_options *options = permi_options(options_given);
-  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
-  const perm_allocator *allocator = &options->allocator;
-  const int parts = view->parts, threads = permi_threads(options);
+  const int parts = view->parts;
   const char *bad = permi_estimate_bad_plan(plan);
-  permi_control watch = permi_control_begin(options);
-  double *a, *scaled;
-  permi_number scale = permi_number_one();
-  permi_sampler sampler;
   perm_result check;
   perm_status status;
-  int i, j, negative = 0, *entries;
-  if (!estimate)
-    return PERM_ERROR_NULL;
+  int i, j;
+  *negative = 0;
   if (bad)
     return permi_estimate_fail(estimate, PERM_ERROR_OPTION, 4, bad);
-  status = permi_check_whole(options, 5, &check);
+  status = permi_check_whole(watch->options, 5, &check);
   if (status != PERM_OK)
     return permi_estimate_fail(estimate, status, 5, check.message);
   if (n < 0 || n > PERM_ESTIMATE_MAX_N)
@@ -15022,66 +14831,103 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     return permi_estimate_fail(estimate, PERM_ERROR_NULL, 2, "a is NULL");
   if (n && view->ld < n)
     return permi_estimate_fail(estimate, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
-  watch.activity = "preparing";
-  for (i = 0; i < n && !permi_watch(&watch, 1.5 * n * parts); i++)
+  watch->activity = "preparing";
+  for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
-      double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
+      const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
       if (!(fabs(x) <= DBL_MAX))
         return permi_estimate_fail(estimate, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
-      negative |= x < 0 || (parts == 2 && x != 0);
+      *negative |= x < 0 || (parts == 2 && x != 0);
     }
-  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && negative)
+  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && *negative)
     return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 4,
                                "plan: estimator sinkhorn is for matrices without negative or complex entries");
+  return PERM_OK;
+}
+
+/* What permi_estimate_metered works in. */
+typedef struct permi_estimate_room {
+  double *a, *scaled, *rooms; /* the matrix; its rows in order; n numbers for each thread */
+  int *entries;
+  permi_moments *sample;
+} permi_estimate_room;
+
+/* Scales the matrix and takes samples; the estimate's shape is filled in. */
+static perm_status permi_estimate_samples(const permi_view *view, const perm_estimate_plan *plan,
+                                          permi_sampler *sampler, const permi_estimate_room *room,
+                                          perm_estimate *estimate)
+{
+  permi_number scale = permi_number_one();
+  permi_control *watch = sampler->watch;
+  const int n = sampler->n, parts = sampler->parts;
+  const int copied = permi_estimate_copy(view, n, parts, room->entries, room->a, &scale.exp2, watch);
+  perm_status status;
+  if (copied == -1)
+    return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
+                               "the entries span too wide a range for samples in double");
+  if (!n || !copied) {
+    estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
+    return PERM_OK;
+  }
+  permi_sinkhorn(room->a, n, parts, sampler->signs ? 2 : 1, &scale, watch);
+  permi_estimate_order(room->a, n, parts, room->entries, room->scaled, watch);
+  sampler->a = room->scaled;
+  status = watch->stopped;
+  if (status == PERM_OK)
+    status = permi_estimate_run(sampler, plan, &scale, room->rooms, room->sample, estimate->threads, estimate);
+  if (status > 0 && estimate->samples == 0) { /* no block was finished */
+    char text[PERM_MESSAGE_BYTES];
+    snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+    permi_estimate_fail(estimate, status, 0, text);
+  }
+  return status;
+}
+
+static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
+                                          const perm_options *options_given, perm_estimate *estimate)
+{
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
+  const perm_options *options = permi_options(options_given);
+  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
+  const perm_allocator *allocator = &options->allocator;
+  permi_control watch = permi_control_begin(options);
+  permi_sampler sampler;
+  permi_estimate_room room;
+  perm_status status;
+  size_t doubles;
+  int negative;
+  if (!estimate)
+    return PERM_ERROR_NULL;
+  status = permi_estimate_check(n, view, plan, &watch, &negative, estimate);
+  if (status != PERM_OK)
+    return status;
   memset(estimate, 0, sizeof *estimate);
   memset(&sampler, 0, sizeof sampler);
   sampler.n = n;
   sampler.watch = &watch;
   sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
-  sampler.parts = sampler.signs ? parts : 1;
+  sampler.parts = sampler.signs ? view->parts : 1;
   estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_SINKHORN;
   estimate->seed = plan->seed;
   estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
-  estimate->threads = threads;
-  estimate->is_complex = parts == 2;
-  a = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *a);
-  scaled = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *scaled);
-  entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof *entries);
-  {
-    double *rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)threads, sizeof *rooms);
-    permi_moments *sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof *sample);
-    int copied = a && scaled && entries && rooms && sample;
-    if (copied)
-      copied = permi_estimate_copy(view, n, sampler.parts, entries, a, &scale.exp2, &watch);
-    else
-      copied = -2;
-    if (copied == -2) {
-      status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
-    } else if (copied == -1) {
-      status = permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
-                                   "the entries span too wide a range for samples in double");
-    } else if (!n || !copied) {
-      estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
-    } else {
-      permi_sinkhorn(a, n, sampler.parts, sampler.signs ? 2 : 1, &scale, &watch);
-      permi_estimate_order(a, n, sampler.parts, entries, scaled, &watch);
-      sampler.a = scaled;
-      status = watch.stopped;
-      if (status == PERM_OK)
-        status = permi_estimate_run(&sampler, plan, &scale, rooms, sample, threads, estimate);
-      if (status > 0 && estimate->samples == 0) { /* no block was finished */
-        char text[PERM_MESSAGE_BYTES];
-        snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
-        permi_estimate_fail(estimate, status, 0, text);
-      }
-    }
-    permi_release(allocator, rooms);
-    permi_release(allocator, sample);
-  }
-  permi_release(allocator, a);
-  permi_release(allocator, scaled);
-  permi_release(allocator, entries);
+  estimate->threads = permi_threads(options);
+  estimate->is_complex = view->parts == 2;
+  doubles = (size_t)n * (size_t)(n * sampler.parts);
+  room.a = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  room.scaled = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  room.entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof(int));
+  room.rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)estimate->threads, sizeof(double));
+  room.sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof(permi_moments));
+  if (room.a && room.scaled && room.entries && room.rooms && room.sample)
+    status = permi_estimate_samples(view, plan, &sampler, &room, estimate);
+  else
+    status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
+  permi_release(allocator, room.rooms);
+  permi_release(allocator, room.sample);
+  permi_release(allocator, room.a);
+  permi_release(allocator, room.scaled);
+  permi_release(allocator, room.entries);
   estimate->status = status;
   if (status > 0 && estimate->samples > 0)
     snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
@@ -15222,6 +15068,9 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_LESSER(a, b) _mm256_min_pd(a, b)
+#define PERMI_GREATER(a, b) _mm256_max_pd(a, b)
+#define PERMI_UNLESS_ZERO(a, b) _mm256_blendv_pd(a, b, _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ))
+#define PERMI_ELEMENT(v, k) (v)[k]
 #define PERMI_ABS_SUM(a, b) _mm256_add_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_I __m256i
 #define PERMI_I_LOAD(p) _mm256_load_si256((const __m256i *)(const void *)(p))
@@ -15299,6 +15148,9 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_ABS(a) fabs(a)
 #define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
 #define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
+#define PERMI_GREATER(a, b) ((a) > (b) ? (a) : (b))
+#define PERMI_UNLESS_ZERO(a, b) ((a) != 0 ? (a) : (b))
+#define PERMI_ELEMENT(v, k) (v)
 #define PERMI_ABS_SUM(a, b) (fabs(a) + fabs(b))
 #endif
 
@@ -15842,14 +15694,14 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
 #define PERMI_NUMBER PERMI_NAME(small_number)
-#define PERMI_ELEMENT PERMI_NAME(small_element)
+#define PERMI_EXPANDED PERMI_NAME(small_expanded)
 
 typedef struct {
   PERMI_V re, im;
 } PERMI_NUMBER; /* im: with two parts only */
 typedef struct {
   PERMI_NUMBER p, u, v, c;
-} PERMI_ELEMENT; /* p + u x + v y + c xy */
+} PERMI_EXPANDED; /* p + u x + v y + c xy */
 typedef struct {
   PERMI_NUMBER i0, i1, j0, j1;
 } PERMI_NAME(small_entries); /* of rows i and j in columns 0 and 1 */
@@ -15984,9 +15836,9 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_linear)(PERMI_NUMBER ai,
 }
 
 /* f times a pair of rows. In this order gcc's AVX2 kernels keep all in registers: 0.87 to 0.92 of the time. */
-PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_multiply)(PERMI_ELEMENT f, PERMI_ELEMENT by, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
-  PERMI_ELEMENT g;
+  PERMI_EXPANDED g;
   g.c = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.c, f.p, parts), by.v, f.u, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.u, f.v, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.p, f.c, parts);
@@ -16016,8 +15868,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
 }
 
 /* Adds the coefficient of xy in f times the last pair of rows. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_ELEMENT f,
-                                                          PERMI_ELEMENT last, PERMI_V sign, int odd, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
+                                                          PERMI_EXPANDED last, PERMI_V sign, int odd, int parts)
 {
   const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.u, f.v, parts), last.v, f.u, parts);
   const PERMI_NUMBER g = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.c, f.p, parts), last.p, f.c, parts);
@@ -16025,8 +15877,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums)
 }
 
 /* The same with a last row, z + a0 x + a1 y. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_ELEMENT f, PERMI_NUMBER z,
-                                                         const double *row, PERMI_V sign, int odd, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
+                                                         PERMI_NUMBER z, const double *row, PERMI_V sign, int odd,
+                                                         int parts)
 {
   const PERMI_NUMBER a0 = PERMI_NAME(small_spread)(row, 1, parts), a1 = PERMI_NAME(small_spread)(row + parts, 1, parts);
   const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(a0, f.v, parts), a1, f.u, parts);
@@ -16043,11 +15896,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
 #define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
 
 /* A pair of rows for one setting, from row sums. */
-PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_pair)(PERMI_NUMBER zi, PERMI_NUMBER zj,
-                                                               PERMI_NAME(small_entries) entries, PERMI_NUMBER c,
-                                                               int parts)
+PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_NUMBER zi, PERMI_NUMBER zj,
+                                                                PERMI_NAME(small_entries) entries, PERMI_NUMBER c,
+                                                                int parts)
 {
-  PERMI_ELEMENT pair;
+  PERMI_EXPANDED pair;
   pair.p = PERMI_NAME(small_times)(zi, zj, parts);
   pair.u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
   pair.v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
@@ -16074,7 +15927,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
 {
   const PERMI_V sign = PERMI_SET(1.0);
   const int stride = n * parts;
-  PERMI_ELEMENT f0, f1, f2, f3;
+  PERMI_EXPANDED f0, f1, f2, f3;
   PERMI_NAME(small_entries) entries;
   PERMI_NAME(small_row) i, j;
   PERMI_NUMBER c;
@@ -16169,10 +16022,10 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_form)(const double *from
   return PERMI_NAME(small_plus)(PERMI_NAME(small_get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_table_pair)(const double *from, PERMI_NAME(small_forms) outer,
-                                                                     PERMI_NUMBER c, int q, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_table_pair)(const double *from, PERMI_NAME(small_forms) outer,
+                                                                      PERMI_NUMBER c, int q, int parts)
 {
-  PERMI_ELEMENT pair;
+  PERMI_EXPANDED pair;
   const PERMI_NUMBER zi = PERMI_NAME(small_form)(from, outer.zi, q, parts);
   const PERMI_NUMBER zj = PERMI_NAME(small_form)(from + 32 * parts, outer.zj, q, parts);
   pair.u = PERMI_NAME(small_form)(from + 64 * parts, outer.u, q, parts);
@@ -16197,7 +16050,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
                                                        const double *state, const double *cross, const double *last_row,
                                                        int n, PERMI_V sign, int parts, int block)
 {
-  PERMI_ELEMENT f0, f1, f2, f3;
+  PERMI_EXPANDED f0, f1, f2, f3;
   PERMI_NAME(small_forms) x;
   PERMI_NUMBER c;
   int k;
@@ -16319,7 +16172,7 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_LANES
 #undef PERMI_TABLE
 #undef PERMI_NUMBER
-#undef PERMI_ELEMENT
+#undef PERMI_EXPANDED
 #undef PERMI_EACH_SETTING
 #undef PERMI_TWO_ROWS
 #undef PERMI_PAIR_OF
@@ -17403,6 +17256,251 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 
 #endif /* PERM_NO_EXTRAS */
 
+/* ================================================================================= >>counts_kernels
+   Counts: what >>subsets and >>sign_sums do to rows of states, forms and batches of them. There are instances for
+   AVX2, which processors with AVX-512 take too, and of plain C, which those with NEON take. Plain C rounds products of
+   forms and complex numbers in an order of its own. */
+
+#if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
+/* to += sum_k weight[k] from[k], along a row of n states. Four vectors at once wait for their chains together. */
+PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
+                                                int n)
+{
+  int x = 0, k, j;
+  for (; x + 4 * PERMI_WIDTH <= n; x += 4 * PERMI_WIDTH) {
+    PERMI_V sum[4];
+    PERMI_UNROLL
+    for (j = 0; j < 4; j++)
+      sum[j] = PERMI_LOAD_ANY(to + x + j * PERMI_WIDTH);
+    for (k = 0; k < count; k++) {
+      const PERMI_V all = PERMI_SET(weight[k]);
+      const double *other = from[k] + x;
+      PERMI_UNROLL
+      for (j = 0; j < 4; j++)
+        sum[j] = PERMI_FMA(all, PERMI_LOAD_ANY(other + j * PERMI_WIDTH), sum[j]);
+    }
+    PERMI_UNROLL
+    for (j = 0; j < 4; j++)
+      PERMI_STORE_ANY(to + x + j * PERMI_WIDTH, sum[j]);
+  }
+  for (; x < n; x++)
+    for (k = 0; k < count; k++)
+      to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
+}
+
+/* to += weight from with a weight for each of n states. Vectors at multiples of their width took up to 1.08 of the
+   time. */
+PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
+{
+  int x;
+  for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH)
+    PERMI_STORE_ANY(to + x,
+                    PERMI_FMA(PERMI_LOAD_ANY(weight + x), PERMI_LOAD_ANY(from + x), PERMI_LOAD_ANY(to + x)));
+  for (; PERMI_WIDTH > 1 && x < n; x++)
+    to[x] = fma(weight[x], from[x], to[x]);
+}
+
+/* to = from; *most and *least as permi_size_seen does with each state. */
+PERMI_TARGET static void PERMI_NAME(keep_states)(double *to, const double *from, int n, double *most, double *least)
+{
+  const PERMI_V infinite = PERMI_SET((double)INFINITY);
+  PERMI_V large = PERMI_SET(0.0), small = infinite;
+  double largest[PERMI_WIDTH], smallest[PERMI_WIDTH];
+  int x, k;
+  for (x = 0; x + PERMI_WIDTH <= n; x += PERMI_WIDTH) {
+    const PERMI_V state = PERMI_LOAD_ANY(from + x), size = PERMI_ABS(state);
+    PERMI_STORE_ANY(to + x, state);
+    large = PERMI_GREATER(large, size);
+    small = PERMI_LESSER(PERMI_UNLESS_ZERO(size, infinite), small);
+  }
+  PERMI_STORE_ANY(largest, large);
+  PERMI_STORE_ANY(smallest, small);
+  for (k = 0; k < PERMI_WIDTH; k++) {
+    *most = largest[k] > *most ? largest[k] : *most;
+    *least = smallest[k] < *least ? smallest[k] : *least;
+  }
+  for (; PERMI_WIDTH > 1 && x < n; x++) {
+    to[x] = from[x];
+    permi_size_seen(fabs(from[x]), most, least);
+  }
+}
+
+/* To the next term: adds `times` times a digit's entries to high and low parts of the forms, exactly. form: the sums
+   of both parts, `apart` places from each other. */
+PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
+                                                const double *low_step, double *high, double *low, double *form,
+                                                int apart)
+{
+  const PERMI_V all = PERMI_SET(times);
+  int f, k;
+  for (f = 0; f + PERMI_WIDTH <= rows; f += PERMI_WIDTH) {
+    const PERMI_V h = PERMI_FMA(all, PERMI_LOAD_ANY(high_step + f), PERMI_LOAD_ANY(high + f));
+    const PERMI_V l = PERMI_FMA(all, PERMI_LOAD_ANY(low_step + f), PERMI_LOAD_ANY(low + f));
+    const PERMI_V sum = h + l;
+    PERMI_STORE_ANY(high + f, h);
+    PERMI_STORE_ANY(low + f, l);
+    PERMI_UNROLL
+    for (k = 0; k < PERMI_WIDTH; k++)
+      form[(f + k) * apart] = PERMI_ELEMENT(sum, k);
+  }
+  for (; PERMI_WIDTH > 1 && f < rows; f++) {
+    high[f] += times * high_step[f];
+    low[f] += times * low_step[f];
+    form[f * apart] = high[f] + low[f];
+  }
+}
+
+/* *re, and for complex forms + i *im, is multiplied by the forms, each as often as it counts; form, other: their real
+   and imaginary parts, PERMI_TERMS apart. */
+#if PERMI_WIDTH > 1
+/* Powers by squaring round no more often than copies in turn. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
+                                                          const double *other, PERMI_V *re, PERMI_V *im, int parts)
+{
+  int f, k;
+  for (f = 0; f < forms; f++) {
+    PERMI_V u = PERMI_LOAD_ANY(form + f * PERMI_TERMS), v = u;
+    if (parts == 1) {
+      for (k = count[f]; k > 1; k /= 2) {
+        if (k & 1)
+          *re = *re * u;
+        u = u * u;
+      }
+      *re = *re * u;
+      continue;
+    }
+    v = PERMI_LOAD_ANY(other + f * PERMI_TERMS);
+    for (k = count[f]; k > 1; k /= 2) {
+      const PERMI_V twice = u + u;
+      if (k & 1)
+        PERMI_NAME(multiply_by)(re, im, u, v);
+      u = PERMI_FMS(u, u, v * v);
+      v = twice * v;
+    }
+    PERMI_NAME(multiply_by)(re, im, u, v);
+  }
+}
+#else
+/* Real powers by squaring, into two products in turn, so that two chains overlap. Complex copies in turn. */
+PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
+                                             double *re, double *im, int parts)
+{
+  double even = *re, odd = 1;
+  int f, k;
+  for (f = 0; f < forms && parts == 1; f++) {
+    double power = form[f * PERMI_TERMS], product = 1;
+    for (k = count[f]; k > 1; k /= 2) {
+      product *= k & 1 ? power : 1;
+      power *= power;
+    }
+    product = even * (power * product);
+    even = odd;
+    odd = product;
+  }
+  if (parts == 1)
+    *re = even * odd;
+  for (f = 0; f < forms && parts == 2; f++)
+    for (k = 0; k < count[f]; k++)
+      PERMI_NAME(multiply_by)(re, im, form[f * PERMI_TERMS], other[f * PERMI_TERMS]);
+}
+#endif
+
+/* Adds PERMI_TERMS products of the forms, times their weights, to the sums of their lanes. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
+                                                        const double *weight, permi_lane_sums *sums, int parts)
+{
+  int lane, part;
+  for (lane = 0; lane < PERMI_TERMS; lane += PERMI_WIDTH) {
+    PERMI_V term[2], absolute = PERMI_LOAD_ANY(sums->absolute + lane);
+    term[0] = PERMI_LOAD_ANY(weight + lane);
+    term[1] = PERMI_SET(0.0);
+    PERMI_NAME(multiply_forms)(forms, count, form + lane, form + forms * PERMI_TERMS + lane, &term[0], &term[1], parts);
+    for (part = 0; part < parts; part++) { /* permi_dd_add_double */
+      PERMI_V error;
+      const PERMI_V sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD_ANY(sums->hi[part] + lane), term[part], &error);
+      const PERMI_V low = error + PERMI_LOAD_ANY(sums->lo[part] + lane);
+      PERMI_STORE_ANY(sums->hi[part] + lane, PERMI_NAME(vector_fast_two_sum)(sum, low, &error));
+      PERMI_STORE_ANY(sums->lo[part] + lane, error);
+    }
+    if (parts == 1)
+      absolute = absolute + PERMI_ABS(term[0]);
+    else if (PERMI_WIDTH == 1)
+      absolute = absolute + PERMI_ABS_SUM(term[0], term[1]);
+    else
+      absolute = absolute + PERMI_ABS(term[0]) + PERMI_ABS(term[1]);
+    PERMI_STORE_ANY(sums->absolute + lane, absolute);
+  }
+}
+
+PERMI_TARGET static void PERMI_NAME(add_products_real)(int forms, const int *count, const double *form,
+                                                       const double *weight, permi_lane_sums *sums)
+{
+  PERMI_NAME(add_products)(forms, count, form, weight, sums, 1);
+}
+
+PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *count, const double *form,
+                                                          const double *weight, permi_lane_sums *sums)
+{
+  PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
+}
+
+/* One form more in elementary symmetric functions of PERMI_SETS sets of forms: e_k += x e_(k-1), k from `most` down
+   to `least`. A number's lanes stand together. */
+PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
+{
+  PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];
+  int lane, k;
+  PERMI_UNROLL
+  for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
+    form[lane] = PERMI_LOAD_ANY(x + lane * PERMI_WIDTH);
+    upper[lane] = PERMI_LOAD_ANY(e + most * PERMI_SETS + lane * PERMI_WIDTH);
+  }
+  for (k = most; k >= least; k--) {
+    PERMI_UNROLL
+    for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
+      double *at = e + k * PERMI_SETS + lane * PERMI_WIDTH;
+      const PERMI_V lower = PERMI_LOAD_ANY(at - PERMI_SETS);
+      PERMI_STORE_ANY(at, PERMI_FMA(form[lane], lower, upper[lane]));
+      upper[lane] = lower;
+    }
+  }
+}
+
+/* The same of forms x + iy and numbers e + if. */
+PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
+                                                       int most, int least)
+{
+  PERMI_V real[PERMI_SETS / PERMI_WIDTH], imaginary[PERMI_SETS / PERMI_WIDTH];
+  int lane, k;
+  PERMI_UNROLL
+  for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
+    real[lane] = PERMI_LOAD_ANY(x + lane * PERMI_WIDTH);
+    imaginary[lane] = PERMI_LOAD_ANY(y + lane * PERMI_WIDTH);
+  }
+  for (k = most * PERMI_SETS; k >= least * PERMI_SETS; k -= PERMI_SETS) {
+    PERMI_UNROLL
+    for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
+      const int at = k + lane * PERMI_WIDTH;
+      const PERMI_V a = real[lane], b = imaginary[lane];
+      const PERMI_V re = PERMI_LOAD_ANY(e + at - PERMI_SETS), im = PERMI_LOAD_ANY(f + at - PERMI_SETS);
+      if (PERMI_WIDTH == 1) {
+        PERMI_STORE_ANY(e + at, PERMI_LOAD_ANY(e + at) + PERMI_FMS(a, re, b * im));
+        PERMI_STORE_ANY(f + at, PERMI_LOAD_ANY(f + at) + PERMI_FMA(a, im, b * re));
+      } else {
+        const PERMI_V sum = PERMI_FMA(a, re, PERMI_LOAD_ANY(e + at)), other = PERMI_FMA(a, im, PERMI_LOAD_ANY(f + at));
+        PERMI_STORE_ANY(e + at, PERMI_FNMA(b, im, sum));
+        PERMI_STORE_ANY(f + at, PERMI_FMA(b, re, other));
+      }
+    }
+  }
+}
+
+static const permi_counts_kernels PERMI_NAME(counts_kernels) = {
+    PERMI_NAME(add_scaled),           PERMI_NAME(add_weighted),   PERMI_NAME(keep_states),      PERMI_NAME(move_forms),
+    {PERMI_NAME(add_products_real), PERMI_NAME(add_products_complex)}, PERMI_NAME(symmetric_real),
+    PERMI_NAME(symmetric_complex)};
+#endif
+
 /* ================================================================================= >>vocabulary_end
    The words of a family are forgotten before the next one. */
 
@@ -17432,6 +17530,9 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 #undef PERMI_ABS
 #undef PERMI_LARGER
 #undef PERMI_LESSER
+#undef PERMI_GREATER
+#undef PERMI_UNLESS_ZERO
+#undef PERMI_ELEMENT
 #undef PERMI_ABS_SUM
 #undef PERMI_I_LOAD
 #undef PERMI_I_STORE

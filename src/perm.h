@@ -24,14 +24,14 @@
                 Glynn's sum in blocks, for n <= 12 in one call; its plan, bound and estimate; GPUs; minors
      exact      >>exact >>limbs >>exact_gpu
                 integers and Gaussian integers without rounding, and permanents modulo p
-     counts     >>counts >>ring >>subsets >>repeats >>rectangular >>counts_leaf
-                multiplicities and rectangular matrices
+     counts     >>counts >>ring >>subsets >>sign_sums >>counts_choice >>counts_scale >>counts_gpu >>counts_leaf
+                multiplicities and rectangular matrices: equal lines merged, a dynamic program, sums over signs
      solve      >>check >>names >>run >>judge >>counted >>compute >>minors_calls >>batch
                 the public functions: check, plan, run, judge; many small matrices at once
      structure  >>low_rank >>cauchy >>estimate
                 declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
      kernels    >>vocabulary >>arithmetic >>dense_kernels >>small_kernels >>exact_kernels >>minors_kernels
-                >>batch_kernels >>vocabulary_end
+                >>batch_kernels >>counts_kernels >>vocabulary_end
                 the kernels, read once for each instruction set
 
    TO ADD (paths in src/)
@@ -186,8 +186,10 @@
 #include "counts/counts.h"
 #include "counts/ring.h"
 #include "counts/subsets.h"
-#include "counts/repeats.h"
-#include "counts/rectangular.h"
+#include "counts/sign_sums.h"
+#include "counts/counts_choice.h"
+#include "counts/counts_scale.h"
+#include "counts/counts_gpu.h"
 #include "counts/counts_leaf.h"
 
 #include "solve/check.h"
@@ -217,6 +219,7 @@
 #include "kernels/exact_kernels.h"
 #include "kernels/minors_kernels.h"
 #include "kernels/batch_kernels.h"
+#include "kernels/counts_kernels.h"
 #include "kernels/vocabulary_end.h"
 #endif /* PERMI_FAMILY */
 

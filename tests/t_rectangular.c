@@ -602,3 +602,17 @@ TEST(t_rect_repeated_columns_are_not_square)
         CHECK(rect_distance(&r, value) <= 1e-13 * rect_size(value));
       }
 }
+
+/* 2^60 states are more than can be counted; before, a state was written behind the memory of none. */
+TEST(t_rect_states_beyond_counting_are_refused)
+{
+  static double a[60 * 61];
+  const volatile int cancelled = 1;
+  perm_options options;
+  perm_result r;
+  rect_random(a, 60 * 61, 1);
+  memset(&options, 0, sizeof options);
+  options.method = PERM_METHOD_SUBSETS;
+  options.cancel = &cancelled; /* lest a failure takes for ever */
+  CHECK(perm_compute_real(60, 61, a, 61, &options, &r) == PERM_ERROR_MEMORY);
+}

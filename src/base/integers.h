@@ -189,15 +189,20 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* (high 2^64 + low) mod p for high < p < 2^63, a bit at a time: for the ends of sums, not for kernels. */
+/* (high 2^64 + low) mod p for high < p <= 2^63; portably a bit at a time: for the ends of sums, not for kernels. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 permi_uint128;
+  return (uint64_t)(((permi_uint128)high << 64 | low) % p);
+#else
   int i;
   for (i = 63; i >= 0; i--) {
     high = high << 1 | (low >> i & 1);
     high -= high >= p ? p : 0;
   }
   return high;
+#endif
 }
 
 /* a := a mod p, from 0 to p - 1. */

@@ -1,9 +1,11 @@
 /* =========================================================================================== >>ring
-   Numbers for the engines that are not in double: cells of double-double, or of `words` words modulo
-   2^(64 words), two's complement, real and imaginary part one after the other. What wraps on the way does no harm as
-   long as the sum at the end fits. Where no number of words would do: of one word modulo what the caller wants. */
+   Numbers of the engines that are not in double, and the digits and forms of all engines for counts. A cell is a
+   double-double, or `words` words modulo 2^(64 words), two's complement; of complex numbers it is two of them. What
+   wraps on the way does no harm as long as the sum at the end fits. Where no number of words would do, a cell is one
+   word modulo what the caller wants. */
 #pragma once
 #include "../base/numbers.h"
+#include "../dense/dispatch.h"
 
 typedef struct permi_ring {
   int parts, words; /* words = 0: double-double */
@@ -11,10 +13,10 @@ typedef struct permi_ring {
   uint64_t modulus; /* not 0: cells are residues from 0 to modulus - 1; fuse, multiply and sum only */
 } permi_ring;
 
-/* What a cell is multiplied by: an entry, a sum of entries, a small number. */
+/* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_dd dd[2];
-  uint64_t magnitude[2][2]; /* of real and imaginary part, least word first */
+  permi_wide magnitude[2]; /* of real and imaginary part */
   int negative[2];
 } permi_factor;
 
@@ -28,19 +30,11 @@ static permi_ring permi_ring_make(int parts, int words)
   return ring;
 }
 
-static uint64_t permi_words_product(uint64_t a, uint64_t b, uint64_t *high)
+/* |x y|, and in *negative its sign. */
+static permi_wide permi_product_magnitude(int64_t x, int64_t y, int *negative)
 {
-#if defined(__SIZEOF_INT128__)
-  __extension__ typedef unsigned __int128 wide;
-  const wide product = (wide)a * b;
-  *high = (uint64_t)(product >> 64);
-  return (uint64_t)product;
-#else
-  const uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
-  const uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffffu);
-  *high = a1 * b1 + (middle >> 32) + (other >> 32);
-  return other << 32 | ((a0 * b0) & 0xffffffffu);
-#endif
+  *negative = (x < 0) != (y < 0);
+  return permi_multiply_words(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, y < 0 ? 0 - (uint64_t)y : (uint64_t)y);
 }
 
 /* to +-= from * factor modulo 2^(64 words); factor: a magnitude of `length` words. a - b = ~(~a + b). */
@@ -55,35 +49,23 @@ PERMI_NEVER_INLINE static void permi_words_fuse(uint64_t *to, const uint64_t *fr
     if (!factor[k])
       continue;
     for (i = k; i < words; i++) {
-      uint64_t high, low = permi_words_product(from[i - k], factor[k], &high);
-      low += carry;
-      high += low < carry;
-      to[i] += low;
-      carry = high + (to[i] < low);
+      permi_wide product = permi_multiply_words(from[i - k], factor[k]);
+      product.low += carry;
+      product.high += product.low < carry;
+      to[i] += product.low;
+      carry = product.high + (to[i] < product.low);
     }
   }
   for (i = 0; subtract && i < words; i++)
     to[i] = ~to[i];
 }
 
-/* (high 2^64 + low) mod p; high < p. */
-static uint64_t permi_word_residue(uint64_t high, uint64_t low, uint64_t p)
+/* to +-= from * factor modulo p. */
+static void permi_residue_fuse(uint64_t *to, uint64_t from, permi_wide factor, int subtract, uint64_t p)
 {
-#if defined(__SIZEOF_INT128__)
-  __extension__ typedef unsigned __int128 wide;
-  return (uint64_t)(((wide)high << 64 | low) % p);
-#else
-  return permi_residue_wide(high, low, p);
-#endif
-}
-
-/* to +-= from * factor modulo p; factor: a magnitude of two words. */
-static void permi_word_fuse(uint64_t *to, uint64_t from, const uint64_t *factor, int subtract, uint64_t p)
-{
-  uint64_t high, low = permi_words_product(from, permi_word_residue(factor[1] % p, factor[0], p), &high), product;
-  product = permi_word_residue(high, low, p);
-  product = subtract && product ? p - product : product;
-  *to += product;
+  const permi_wide wide = permi_multiply_words(from, permi_residue_wide(factor.high % p, factor.low, p));
+  const uint64_t product = permi_residue_wide(wide.high, wide.low, p);
+  *to += subtract && product ? p - product : product;
   *to -= *to >= p ? p : 0;
 }
 
@@ -96,49 +78,53 @@ PERMI_NEVER_INLINE static void permi_cell_set(const permi_ring *ring, void *cell
     ((permi_dd *)cell)->hi = 1;
 }
 
-PERMI_NEVER_INLINE static void permi_cell_add(const permi_ring *ring, void *to, const void *from)
+/* to += from, or to -= it. */
+PERMI_NEVER_INLINE static void permi_cell_add(const permi_ring *ring, void *to, const void *from, int subtract)
 {
   int part;
   for (part = 0; part < ring->parts; part++)
-    if (ring->words)
-      permi_words_add((uint64_t *)to + part * ring->words, (const uint64_t *)from + part * ring->words, ring->words);
-    else
-      ((permi_dd *)to)[part] = permi_dd_add(((permi_dd *)to)[part], ((const permi_dd *)from)[part]);
+    if (ring->words) {
+      uint64_t *word = (uint64_t *)to + part * ring->words;
+      const uint64_t *other = (const uint64_t *)from + part * ring->words;
+      if (subtract)
+        permi_words_subtract(word, other, ring->words);
+      else
+        permi_words_add(word, other, ring->words);
+    } else {
+      const permi_dd x = ((const permi_dd *)from)[part];
+      ((permi_dd *)to)[part] = permi_dd_add(((permi_dd *)to)[part], subtract ? permi_dd_negate(x) : x);
+    }
 }
 
-/* to += from * factor, or to -= it. */
+/* to += from * factor. */
 PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_ring *ring, void *to, const void *from,
-                                               const permi_factor *factor, int subtract)
+                                               const permi_factor *factor)
 {
-  int part;
-  if (ring->modulus) {
-    for (part = 0; part < ring->parts; part++) {
-      const uint64_t x = ((const uint64_t *)from)[part];
-      permi_word_fuse((uint64_t *)to + part, x, factor->magnitude[0], factor->negative[0] != subtract, ring->modulus);
-      if (ring->parts == 2) /* i times i is -1 */
-        permi_word_fuse((uint64_t *)to + (1 - part), x, factor->magnitude[1],
-                        (factor->negative[1] != subtract) != part, ring->modulus);
-    }
-  } else if (ring->words) {
-    for (part = 0; part < ring->parts; part++) {
-      const uint64_t *x = (const uint64_t *)from + part * ring->words;
-      permi_words_fuse((uint64_t *)to + part * ring->words, x, ring->words, factor->magnitude[0], 2,
-                       factor->negative[0] != subtract);
-      if (ring->parts == 2) /* i times i is -1 */
-        permi_words_fuse((uint64_t *)to + (1 - part) * ring->words, x, ring->words, factor->magnitude[1], 2,
-                         (factor->negative[1] != subtract) != part);
-    }
-  } else {
-    permi_dd re = ((const permi_dd *)from)[0], im = {0, 0};
+  const uint64_t *x = (const uint64_t *)from;
+  int part, k;
+  if (!ring->words) {
+    permi_dd *sum = (permi_dd *)to, re = ((const permi_dd *)from)[0], im;
     if (ring->parts == 2) {
       im = ((const permi_dd *)from)[1];
       permi_dd_multiply_complex(&re, &im, factor->dd[0], factor->dd[1]);
-      ((permi_dd *)to)[1] = permi_dd_add(((permi_dd *)to)[1], subtract ? permi_dd_negate(im) : im);
+      sum[1] = permi_dd_add(sum[1], im);
     } else {
       re = permi_dd_multiply(re, factor->dd[0]);
     }
-    ((permi_dd *)to)[0] = permi_dd_add(((permi_dd *)to)[0], subtract ? permi_dd_negate(re) : re);
+    sum[0] = permi_dd_add(sum[0], re);
+    return;
   }
+  for (part = 0; part < ring->parts; part++, x += ring->words)
+    for (k = 0; k < ring->parts; k++) {
+      uint64_t *sum = (uint64_t *)to + (part ^ k) * ring->words;
+      const int subtract = factor->negative[k] != (part & k); /* i times i is -1 */
+      if (ring->modulus) {
+        permi_residue_fuse(sum, *x, factor->magnitude[k], subtract, ring->modulus);
+      } else {
+        const uint64_t magnitude[2] = {factor->magnitude[k].low, factor->magnitude[k].high};
+        permi_words_fuse(sum, x, ring->words, magnitude, 2, subtract);
+      }
+    }
 }
 
 /* cell *= factor; room: a cell's worth of scratch. */
@@ -147,7 +133,7 @@ PERMI_NEVER_INLINE static void permi_cell_multiply(const permi_ring *ring, void 
 {
   if (ring->words) {
     permi_cell_set(ring, room, 0);
-    permi_cell_fuse(ring, room, cell, factor, 0);
+    permi_cell_fuse(ring, room, cell, factor);
     memcpy(cell, room, ring->size * sizeof(uint64_t));
   } else if (ring->parts == 2) {
     permi_dd_multiply_complex((permi_dd *)cell, (permi_dd *)cell + 1, factor->dd[0], factor->dd[1]);
@@ -156,30 +142,30 @@ PERMI_NEVER_INLINE static void permi_cell_multiply(const permi_ring *ring, void 
   }
 }
 
-static permi_factor permi_factor_small(int x)
+/* cell := a b, a and b real, b a whole number >= 0. */
+PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_ring *ring, void *cell, const void *a, const void *b)
 {
-  permi_factor factor;
-  memset(&factor, 0, sizeof factor);
-  factor.dd[0].hi = x;
-  factor.magnitude[0][0] = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-  factor.negative[0] = x < 0;
-  return factor;
+  permi_cell_set(ring, cell, 0);
+  if (ring->words)
+    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, ring->words, (const uint64_t *)b, ring->words, 0);
+  else
+    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
 }
 
 /* Adds a cell to the sums of a partial, exactly. */
 PERMI_NEVER_INLINE static void permi_cell_sum(const permi_ring *ring, const void *cell, perm_partial *partial)
 {
-  int part, i;
+  int part;
   for (part = 0; part < ring->parts; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
     if (ring->words) {
       const uint64_t *word = (const uint64_t *)cell + part * ring->words;
-      uint64_t magnitude[PERM_INTEGER_WORDS], carry = 1;
       const int negative = (int)(word[ring->words - 1] >> 63); /* no residue is that large */
-      for (i = 0; i < ring->words; i++) {
-        magnitude[i] = negative ? ~word[i] + carry : word[i];
-        carry = carry && !word[i];
-      }
+      uint64_t magnitude[PERM_INTEGER_WORDS] = {0};
+      if (negative)
+        permi_words_subtract(magnitude, word, ring->words);
+      else
+        permi_words_add(magnitude, word, ring->words);
       permi_sum_add_integer(sum, magnitude, ring->words, negative);
     } else {
       permi_sum_add_double(sum, ((const permi_dd *)cell)[part].hi);
@@ -188,7 +174,7 @@ PERMI_NEVER_INLINE static void permi_cell_sum(const permi_ring *ring, const void
   }
 }
 
-/* At least about the modulus of a cell of double-doubles. */
+/* At least about the modulus of a cell of double-doubles; 0 of integers. */
 static double permi_cell_modulus(const permi_ring *ring, const void *cell)
 {
   const permi_dd *x = (const permi_dd *)cell;
@@ -206,7 +192,7 @@ typedef struct permi_counts {
   perm_allocator allocator;
   permi_ring ring; /* of PERM_PRECISION_DD and of integers */
   int plain;       /* 1: in double instead */
-  perm_isa isa;
+  const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
   int digit_total, form_total, needed; /* in all; the smaller of the totals */
@@ -217,8 +203,8 @@ typedef struct permi_counts {
   int whole;          /* 1: nothing rounds */
   int lossy;          /* 1: scaling rounded some entry, which has become tiny */
   int signs;          /* 1: some entry is negative or complex, so that |terms| are summed apart */
-  /* >>repeats: */
-  int ryser;
+  /* >>sign_sums: */
+  int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
   unsigned absolute_mask; /* of elementary symmetric functions, one of mask + 1 terms enters the sum of |terms| */
   int *weight_at;         /* binomials of digit d: cells (or doubles) from there */
@@ -226,9 +212,14 @@ typedef struct permi_counts {
   uint64_t *rank_weight; /* Ryser: by the number of columns in the set */
 } permi_counts;
 
+static size_t permi_counts_at(const permi_counts *counts, int digit, int part, int form)
+{
+  return ((size_t)digit * (size_t)counts->parts + (size_t)part) * (size_t)counts->forms + (size_t)form;
+}
+
 static double permi_counts_entry(const permi_counts *counts, int digit, int part, int form)
 {
-  const size_t at = ((size_t)digit * (size_t)counts->parts + (size_t)part) * (size_t)counts->forms + (size_t)form;
+  const size_t at = permi_counts_at(counts, digit, part, form);
   return counts->integer ? (double)counts->integer[at] : counts->high[at];
 }
 
@@ -245,15 +236,11 @@ PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *c
   int part;
   memset(&factor, 0, sizeof factor);
   for (part = 0; part < counts->parts; part++) {
-    const size_t at = ((size_t)digit * (size_t)counts->parts + (size_t)part) * (size_t)counts->forms + (size_t)form;
-    if (counts->integer) {
-      const int64_t x = counts->integer[at];
-      factor.negative[part] = x < 0;
-      factor.magnitude[part][0] =
-          permi_words_product(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, (uint64_t)times, &factor.magnitude[part][1]);
-    } else {
+    const size_t at = permi_counts_at(counts, digit, part, form);
+    if (counts->integer)
+      factor.magnitude[part] = permi_product_magnitude(counts->integer[at], times, &factor.negative[part]);
+    else
       factor.dd[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
-    }
   }
   return factor;
 }

@@ -19,14 +19,14 @@
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
 #define PERMI_NUMBER PERMI_NAME(small_number)
-#define PERMI_ELEMENT PERMI_NAME(small_element)
+#define PERMI_EXPANDED PERMI_NAME(small_expanded)
 
 typedef struct {
   PERMI_V re, im;
 } PERMI_NUMBER; /* im: with two parts only */
 typedef struct {
   PERMI_NUMBER p, u, v, c;
-} PERMI_ELEMENT; /* p + u x + v y + c xy */
+} PERMI_EXPANDED; /* p + u x + v y + c xy */
 typedef struct {
   PERMI_NUMBER i0, i1, j0, j1;
 } PERMI_NAME(small_entries); /* of rows i and j in columns 0 and 1 */
@@ -161,9 +161,9 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_linear)(PERMI_NUMBER ai,
 }
 
 /* f times a pair of rows. In this order gcc's AVX2 kernels keep all in registers: 0.87 to 0.92 of the time. */
-PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_multiply)(PERMI_ELEMENT f, PERMI_ELEMENT by, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
-  PERMI_ELEMENT g;
+  PERMI_EXPANDED g;
   g.c = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.c, f.p, parts), by.v, f.u, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.u, f.v, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.p, f.c, parts);
@@ -193,8 +193,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
 }
 
 /* Adds the coefficient of xy in f times the last pair of rows. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_ELEMENT f,
-                                                          PERMI_ELEMENT last, PERMI_V sign, int odd, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
+                                                          PERMI_EXPANDED last, PERMI_V sign, int odd, int parts)
 {
   const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.u, f.v, parts), last.v, f.u, parts);
   const PERMI_NUMBER g = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.c, f.p, parts), last.p, f.c, parts);
@@ -202,8 +202,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums)
 }
 
 /* The same with a last row, z + a0 x + a1 y. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_ELEMENT f, PERMI_NUMBER z,
-                                                         const double *row, PERMI_V sign, int odd, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
+                                                         PERMI_NUMBER z, const double *row, PERMI_V sign, int odd,
+                                                         int parts)
 {
   const PERMI_NUMBER a0 = PERMI_NAME(small_spread)(row, 1, parts), a1 = PERMI_NAME(small_spread)(row + parts, 1, parts);
   const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(a0, f.v, parts), a1, f.u, parts);
@@ -220,11 +221,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
 #define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
 
 /* A pair of rows for one setting, from row sums. */
-PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_pair)(PERMI_NUMBER zi, PERMI_NUMBER zj,
-                                                               PERMI_NAME(small_entries) entries, PERMI_NUMBER c,
-                                                               int parts)
+PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_NUMBER zi, PERMI_NUMBER zj,
+                                                                PERMI_NAME(small_entries) entries, PERMI_NUMBER c,
+                                                                int parts)
 {
-  PERMI_ELEMENT pair;
+  PERMI_EXPANDED pair;
   pair.p = PERMI_NAME(small_times)(zi, zj, parts);
   pair.u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
   pair.v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
@@ -251,7 +252,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
 {
   const PERMI_V sign = PERMI_SET(1.0);
   const int stride = n * parts;
-  PERMI_ELEMENT f0, f1, f2, f3;
+  PERMI_EXPANDED f0, f1, f2, f3;
   PERMI_NAME(small_entries) entries;
   PERMI_NAME(small_row) i, j;
   PERMI_NUMBER c;
@@ -346,10 +347,10 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_form)(const double *from
   return PERMI_NAME(small_plus)(PERMI_NAME(small_get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_ELEMENT PERMI_NAME(small_table_pair)(const double *from, PERMI_NAME(small_forms) outer,
-                                                                     PERMI_NUMBER c, int q, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_table_pair)(const double *from, PERMI_NAME(small_forms) outer,
+                                                                      PERMI_NUMBER c, int q, int parts)
 {
-  PERMI_ELEMENT pair;
+  PERMI_EXPANDED pair;
   const PERMI_NUMBER zi = PERMI_NAME(small_form)(from, outer.zi, q, parts);
   const PERMI_NUMBER zj = PERMI_NAME(small_form)(from + 32 * parts, outer.zj, q, parts);
   pair.u = PERMI_NAME(small_form)(from + 64 * parts, outer.u, q, parts);
@@ -374,7 +375,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
                                                        const double *state, const double *cross, const double *last_row,
                                                        int n, PERMI_V sign, int parts, int block)
 {
-  PERMI_ELEMENT f0, f1, f2, f3;
+  PERMI_EXPANDED f0, f1, f2, f3;
   PERMI_NAME(small_forms) x;
   PERMI_NUMBER c;
   int k;
@@ -496,7 +497,7 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_LANES
 #undef PERMI_TABLE
 #undef PERMI_NUMBER
-#undef PERMI_ELEMENT
+#undef PERMI_EXPANDED
 #undef PERMI_EACH_SETTING
 #undef PERMI_TWO_ROWS
 #undef PERMI_PAIR_OF

@@ -90,6 +90,9 @@
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_LESSER(a, b) _mm256_min_pd(a, b)
+#define PERMI_GREATER(a, b) _mm256_max_pd(a, b)
+#define PERMI_UNLESS_ZERO(a, b) _mm256_blendv_pd(a, b, _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ))
+#define PERMI_ELEMENT(v, k) (v)[k]
 #define PERMI_ABS_SUM(a, b) _mm256_add_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_I __m256i
 #define PERMI_I_LOAD(p) _mm256_load_si256((const __m256i *)(const void *)(p))
@@ -167,6 +170,9 @@
 #define PERMI_ABS(a) fabs(a)
 #define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
 #define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
+#define PERMI_GREATER(a, b) ((a) > (b) ? (a) : (b))
+#define PERMI_UNLESS_ZERO(a, b) ((a) != 0 ? (a) : (b))
+#define PERMI_ELEMENT(v, k) (v)
 #define PERMI_ABS_SUM(a, b) (fabs(a) + fabs(b))
 #endif
 

@@ -78,7 +78,7 @@ static int permi_may_repeat(const permi_problem *problem, const perm_options *op
 }
 
 /* A square matrix, or one that has no entries: many zeros are the business of perm_sparse.h, equal lines of the engines
-   of >>rectangular, all else of the dense engines. argument: of the options. */
+   of >>counts, all else of the dense engines. argument: of the options. */
 static perm_status permi_square_compute(int m, int n, const permi_view *view, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {

@@ -156,7 +156,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
   return PERM_OK;
 }
 
-/* The attempt of the engines of >>rectangular at a reduced problem. */
+/* The attempt of the engines of >>counts at a reduced problem. */
 typedef struct permi_counted_attempt {
   const permi_counted *counted;
   permi_counted whole; /* the doubles as integers, once that is wanted */
@@ -210,7 +210,7 @@ PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context,
   return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
 
-/* The engines of >>rectangular for a reduced problem; argument: of the options. */
+/* The engines of >>counts for a reduced problem; argument: of the options. */
 PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
                                                     int argument, double start, perm_result *result)
 {
@@ -239,7 +239,7 @@ static double permi_problem_bytes(const permi_problem *problem)
   return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
 }
 
-/* The job that a problem starts with, checks included: in the engines of >>rectangular, or the dense exact one. */
+/* The job that a problem starts with, checks included: in the engines of >>counts, or the dense exact one. */
 static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {

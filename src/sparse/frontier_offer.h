@@ -56,7 +56,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
-   columns are equal those of >>rectangular. Makes the leaf if that is predicted to take less than `seconds`; *made
+   columns are equal those of >>counts. Makes the leaf if that is predicted to take less than `seconds`; *made
    says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
    larger blocks takes a millisecond, longer than many a frontier programme. */
 #define PERMI_RIVAL_LOOK 24

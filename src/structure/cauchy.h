@@ -6,10 +6,10 @@
 #if !defined(PERM_NO_EXTRAS)
 /* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
        per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
-   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits; the first, by
-   elimination with complete pivoting, loses what its condition takes. With M = (a_ij^2) = L U and d det / det =
+   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits. The first, by
+   elimination with complete pivoting, loses what its condition takes. Let M = (a_ij^2) = L U. As d det / det =
    trace(M^-1 dM), an entrywise relative change e of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the
-   condition reported; the elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
+   condition reported. The elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
 static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
 {
   a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
@@ -20,6 +20,13 @@ static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_comp
 static double permi_dd_complex_modulus(permi_dd_complex a)
 {
   return fabs(a.re.hi) + fabs(a.im.hi);
+}
+
+static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
+{
+  a.re = permi_dd_scale(a.re, exp2);
+  a.im = permi_dd_scale(a.im, exp2);
+  return a;
 }
 
 /* 1 / a, a not 0: one more Newton step than doubles give. */
@@ -35,8 +42,7 @@ static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
   int e;
   permi_dd norm;
   frexp(permi_dd_complex_modulus(a), &e);
-  a.re = permi_dd_scale(a.re, -e);
-  a.im = permi_dd_scale(a.im, -e);
+  a = permi_dd_complex_scale(a, -e);
   norm = permi_dd_reciprocal(permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im)));
   a.re = permi_dd_scale(permi_dd_multiply(a.re, norm), -e);
   a.im = permi_dd_scale(permi_dd_multiply(permi_dd_negate(a.im), norm), -e);
@@ -133,8 +139,8 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* The matrix itself, to the general engines: its entries are rounded to doubles, which costs as much again as the
-   engine's own roundings. */
+/* Gives the matrix itself to the general engines. Rounding its entries to doubles costs as much again as the engine's
+   own roundings. */
 static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
                                         const perm_options *options, perm_result *result)
 {
@@ -168,36 +174,23 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   return status;
 }
 
-#define PERMI_CAUCHY_RANGE 400 /* entries of the squared matrix below 2^-800 times the largest of their row are 0 */
+#define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
 /* number *= d, whatever the exponent of d, which is not 0. */
 static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
 {
   int e;
   frexp(permi_dd_complex_modulus(d), &e);
-  d.re = permi_dd_scale(d.re, -e);
-  d.im = permi_dd_scale(d.im, -e);
   number->exp2 += e;
-  permi_number_times(number, d);
+  permi_number_times(number, permi_dd_complex_scale(d, -e));
 }
 
-static perm_status permi_cauchy_metered(int n, const double *x, const double *y, int parts,
-                                        const perm_options *options_given, double *condition, perm_result *result)
+/* Checks the arguments of permi_cauchy. */
+static perm_status permi_cauchy_check(int n, const double *const node[2], int parts, const perm_options *options,
+                                      perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  const double *const node[2] = {x, y};
-  double start = permi_seconds(), growth = 0, here = 0;
-  permi_dd_complex *m, *work;
-  double *moduli;
-  int *permutation, i, j, side, odd = 0, regular, lossy = 0;
-  permi_number number = permi_number_one(), below = permi_number_one();
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  if (condition)
-    *condition = (double)NAN;
-  status = permi_check_whole(options, 4, result);
+  perm_status status = permi_check_whole(options, 4, result);
+  int i, j, side;
   if (status != PERM_OK)
     return status;
   if (n < 0 || n > PERM_CAUCHY_MAX_N)
@@ -210,15 +203,14 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
   for (side = 0; side < 2 && n; side++) {
     if (!node[side])
       return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", side ? "y" : "x");
-    for (i = 0; i < n * parts; i++) {
+    for (i = 0; i < n * parts; i++)
       if (!(fabs(node[side][i]) <= DBL_MAX / 8))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large",
                           side ? "y" : "x", i / parts);
-    }
   }
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
-      if (permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)) == 0)
+      if (permi_dd_complex_modulus(permi_node_difference(node[0], i, node[1], j, parts)) == 0)
         return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
       for (side = 0; side < 2; side++)
         if (j < i && permi_dd_complex_modulus(permi_node_difference(node[side], i, node[side], j, parts)) == 0)
@@ -226,75 +218,108 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
                             "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s",
                             side ? "y" : "x", j, side ? "y" : "x", i, parts == 2 ? "complex" : "real");
     }
-  m = (permi_dd_complex *)permi_allocate(&options->allocator, (size_t)n * (size_t)(n + 1), sizeof *m);
-  moduli = (double *)permi_allocate(&options->allocator, (size_t)n * (size_t)n, sizeof *moduli);
-  permutation = (int *)permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *permutation);
-  if (!m || !moduli || !permutation) {
-    permi_release(&options->allocator, m);
-    permi_release(&options->allocator, moduli);
-    permi_release(&options->allocator, permutation);
-    return permi_fail_memory(result);
-  }
-  work = m + (size_t)n * (size_t)n;
+  return PERM_OK;
+}
+
+/* m := the squared matrix, rows times powers of two, so that the largest entry of each is near 1; number, below: the
+   product of all differences of x and y, with those powers, and that of the differences within x and y. Returns 1 if
+   some entry was too small to keep. */
+static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
+                             permi_number *below)
+{
+  int i, j, side, lossy = 0;
   for (i = 0; i < n; i++) {
     int row_exp2;
     double least = (double)INFINITY;
     for (j = 0; j < n; j++)
-      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(x, i, y, j, parts)));
-    frexp(least, &row_exp2); /* rows with a largest entry near 1 */
-    number.exp2 -= 2 * (long long)row_exp2;
+      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(node[0], i, node[1], j, parts)));
+    frexp(least, &row_exp2);
+    number->exp2 -= 2 * (long long)row_exp2;
     for (j = 0; j < n; j++) {
-      permi_dd_complex d = permi_node_difference(x, i, y, j, parts), q = d;
+      permi_dd_complex d = permi_node_difference(node[0], i, node[1], j, parts);
       int exp2;
-      permi_cauchy_times(&number, d);
+      permi_cauchy_times(number, d);
       frexp(permi_dd_complex_modulus(d), &exp2);
       if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
         memset(&m[i * n + j], 0, sizeof *m);
         lossy = 1;
       } else {
-        q.re = permi_dd_scale(q.re, -row_exp2);
-        q.im = permi_dd_scale(q.im, -row_exp2);
-        q = permi_dd_complex_reciprocal(q);
-        m[i * n + j] = permi_dd_complex_times(q, q, 2);
+        d = permi_dd_complex_reciprocal(permi_dd_complex_scale(d, -row_exp2));
+        m[i * n + j] = permi_dd_complex_times(d, d, 2);
       }
-      moduli[i * n + j] = permi_dd_complex_modulus(m[i * n + j]);
-      for (side = 0; side < 2; side++)
-        if (j < i)
-          permi_cauchy_times(&below, permi_node_difference(node[side], i, node[side], j, parts));
+      for (side = 0; side < 2 && j < i; side++)
+        permi_cauchy_times(below, permi_node_difference(node[side], i, node[side], j, parts));
     }
   }
+  return lossy;
+}
+
+/* The permanent by Borchardt's identity, n > 0. m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
+static permi_number permi_cauchy_number(int n, const double *const node[2], int parts, permi_dd_complex *m,
+                                        double *moduli, int *permutation, double *condition)
+{
+  permi_number number = permi_number_one(), below = permi_number_one();
+  permi_dd_complex q;
+  double growth = (double)INFINITY;
+  int i, odd, regular, lossy = permi_cauchy_fill(n, node, parts, m, &number, &below);
+  for (i = 0; i < n * n; i++)
+    moduli[i] = permi_dd_complex_modulus(m[i]);
   regular = permi_eliminate(m, n, permutation, permutation + n, &odd);
+  *condition = (double)INFINITY;
   if (regular) {
-    permi_cauchy_condition(m, moduli, n, permutation, permutation + n, work, &here, &growth);
+    permi_cauchy_condition(m, moduli, n, permutation, permutation + n, m + (size_t)n * (size_t)n, condition, &growth);
     for (i = 0; i < n; i++)
       permi_number_times(&number, m[permutation[i] * n + permutation[n + i]]);
-  } else {
-    here = growth = (double)INFINITY;
   }
-  permi_release(&options->allocator, m);
-  permi_release(&options->allocator, moduli);
-  permi_release(&options->allocator, permutation);
-  {
-    permi_dd_complex q;
-    permi_number_normalise(&below);
-    q.re = below.value;
-    q.im = below.imaginary;
-    permi_number_times(&number, permi_dd_complex_reciprocal(q));
-    number.exp2 -= below.exp2;
-  }
+  permi_number_normalise(&below);
+  q.re = below.value;
+  q.im = below.imaginary;
+  permi_number_times(&number, permi_dd_complex_reciprocal(q));
+  number.exp2 -= below.exp2;
   if ((odd + n * (n - 1) / 2) & 1) { /* the gaps of y are taken as y_j - y_i */
     number.value = permi_dd_negate(number.value);
     number.imaginary = permi_dd_negate(number.imaginary);
   }
   number.exact = 0;
-  number.error = n ? (double)INFINITY : 0;
+  number.error = (double)INFINITY;
   permi_number_normalise(&number);
-  number.estimate = (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
-                    permi_modulus(number.value.hi, number.imaginary.hi);
-  if (!regular || lossy)
-    number.estimate = (double)INFINITY;
-  if (!n)
-    number = permi_number_one();
+  number.estimate = regular && !lossy ? (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
+                                            permi_modulus(number.value.hi, number.imaginary.hi)
+                                      : (double)INFINITY;
+  return number;
+}
+
+static perm_status permi_cauchy_metered(int n, const double *const node[2], int parts,
+                                        const perm_options *options_given, double *condition, perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const double start = permi_seconds();
+  double here = 0;
+  permi_number number = permi_number_one();
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  if (condition)
+    *condition = (double)NAN;
+  status = permi_cauchy_check(n, node, parts, options, result);
+  if (status != PERM_OK)
+    return status;
+  if (n) {
+    const size_t entries = (size_t)n * (size_t)n;
+    permi_dd_complex *m =
+        (permi_dd_complex *)permi_allocate(&options->allocator, entries + (size_t)n, sizeof *m);
+    double *moduli = (double *)permi_allocate(&options->allocator, entries, sizeof *moduli);
+    int *permutation = (int *)permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *permutation);
+    const int fits = m && moduli && permutation;
+    if (fits)
+      number = permi_cauchy_number(n, node, parts, m, moduli, permutation, &here);
+    permi_release(&options->allocator, m);
+    permi_release(&options->allocator, moduli);
+    permi_release(&options->allocator, permutation);
+    if (!fits)
+      return permi_fail_memory(result);
+  }
   permi_number_result(&number, result);
   result->is_complex = parts == 2;
   result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
@@ -304,7 +329,7 @@ static perm_status permi_cauchy_metered(int n, const double *x, const double *y,
   result->terms = (double)n * n * n / 3;
   if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
     perm_result general;
-    if (permi_cauchy_general(n, x, y, parts, options, &general) == PERM_OK &&
+    if (permi_cauchy_general(n, node[0], node[1], parts, options, &general) == PERM_OK &&
         permi_relative(options, &general) < permi_relative(options, result))
       *result = general;
   }
@@ -319,7 +344,8 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
-  perm_status status = permi_cauchy_metered(n, x, y, parts, options, condition, result);
+  const double *const node[2] = {x, y};
+  perm_status status = permi_cauchy_metered(n, node, parts, options, condition, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 

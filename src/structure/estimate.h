@@ -1,17 +1,17 @@
 /* ======================================================================================= >>estimate
    Unbiased estimates where the permanent itself is out of reach.
 
-   GLYNN [Gly10, Gur05]: for signs z drawn at random, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean,
-   whatever the matrix. Rows and columns are first scaled so that the squares of each line add up to 1, as nearly as
-   they can: the mean does not change with it, the spread does.
-   SINKHORN [Sin64, SB99]: for non-negative matrices. Scaled so that each line adds up to 1; then row by row a column is
-   drawn among those that are free, with the chances of its entries, and the sample is the product of what the free
-   entries of each row added up to. Its mean is the permanent: a permutation is drawn with the chance of its product
-   over that sample. Rows are taken in the order of their numbers of entries, the fewest first.
+   GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean, whatever
+   the matrix. Rows and columns are first scaled so that the squares of each line add up to about 1: that changes the
+   spread, not the mean.
+   SINKHORN [Sin64, SB99]: for non-negative matrices, scaled so that each line adds up to 1. Each row draws a free
+   column with the chances of its entries. The sample is the product of the rows' sums over free columns; its mean is
+   the permanent, since a permutation is drawn with the chance of its product over that sample. Rows with the fewest
+   entries come first.
 
-   Sample s draws from a generator of its own, started with (seed, s), so a sample is the same whatever thread takes it.
-   Blocks of PERMI_BLOCK_SAMPLES are added up one by one and the blocks in their order. After rounds of whole blocks,
-   each round twice as many as before it, the stopping rule looks at the result. */
+   Sample s has a generator of its own, started with (seed, s), so it is the same in any thread. The samples of a block
+   of PERMI_BLOCK_SAMPLES are added in order, and so are the blocks. The stopping rule looks at the result after rounds
+   of whole blocks, each round twice as long as the one before. */
 #pragma once
 #include "../solve/compute.h"
 
@@ -51,8 +51,8 @@ static int permi_sample_stop(const permi_sampler *sampler, int master, double un
   return stopping;
 }
 
-/* Samples: how many, their mean, and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
-   of one matrix can differ by thousands of bits; the largest sets the unit. */
+/* Number of samples, their mean and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
+   can differ by thousands of bits; the largest sets the unit. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
   int exp2;
@@ -217,8 +217,8 @@ static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* A block whose samples are long: threads share them, and look at the limits inside. sample: room for all. The same
-   bits as permi_sample_block; what comes of a block that is stopped is no sum of samples. */
+/* A block of long samples, which threads share, looking at the limits inside; the bits of permi_sample_block. sample:
+   room for all. The result of a block that was stopped is no sum of samples. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
@@ -235,9 +235,9 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   return moments;
 }
 
-/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1, whatever
-   the range of the entries. shift: room for 2 n. 0: a line is zero; -1: an entry is too small beside the others. Not
-   all is done if watch says stop. */
+/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1. shift:
+   room for 2 n. 0: a line is zero; -1: an entry is too small beside the others; 1 otherwise, unfinished if watch says
+   stop. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -274,9 +274,9 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* a := rows and columns times numbers, so that in each line the moduli to the power p add up to about 1; alternately,
-   until nothing changes by a thousandth. What it was multiplied by goes into *scale, which times the
-   permanent of the new matrix is that of the old. No line is zero, and the largest of each is near 1. */
+/* Scales rows and columns in turn, until nothing changes by a thousandth, so that in each line the moduli to the power
+   p add up to about 1. *scale times the new permanent is the old one. No line may be zero; the largest entry of each
+   must be near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -330,7 +330,7 @@ static void permi_estimate_order(const double *a, int n, int parts, int *start, 
     }
 }
 
-/* The z of which a normal variable's modulus stays below z with the given chance: erfc(z / sqrt 2) = 1 - chance. */
+/* The z below which a normal variable's modulus stays with the given chance: erfc(z / sqrt 2) = 1 - chance. */
 static double permi_normal_quantile(double chance)
 {
   double low = 0, high = 40;
@@ -407,8 +407,8 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
 #define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
 
-/* Takes samples until a limit is reached, whole blocks of them. rooms: n doubles for each thread; sample: for a block.
-   Where not even one block is done, *estimate is as it was, and the status says why. */
+/* Takes whole blocks of samples until a limit is reached. rooms: n doubles for each thread; sample: for a block. If no
+   block was finished, *estimate is as it was, and the status says why. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, double *rooms,
                                                          permi_moments *sample, int threads, perm_estimate *estimate)
@@ -476,27 +476,19 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   return status;
 }
 
-static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
-                                  const perm_options *options_given, perm_estimate *estimate)
+/* Checks the arguments of permi_estimate, entries under the eyes of watch; *negative: some entry is no number >= 0. */
+static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
+                                        permi_control *watch, int *negative, perm_estimate *estimate)
 {
-  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
-  const perm_options *options = permi_options(options_given);
-  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
-  const perm_allocator *allocator = &options->allocator;
-  const int parts = view->parts, threads = permi_threads(options);
+  const int parts = view->parts;
   const char *bad = permi_estimate_bad_plan(plan);
-  permi_control watch = permi_control_begin(options);
-  double *a, *scaled;
-  permi_number scale = permi_number_one();
-  permi_sampler sampler;
   perm_result check;
   perm_status status;
-  int i, j, negative = 0, *entries;
-  if (!estimate)
-    return PERM_ERROR_NULL;
+  int i, j;
+  *negative = 0;
   if (bad)
     return permi_estimate_fail(estimate, PERM_ERROR_OPTION, 4, bad);
-  status = permi_check_whole(options, 5, &check);
+  status = permi_check_whole(watch->options, 5, &check);
   if (status != PERM_OK)
     return permi_estimate_fail(estimate, status, 5, check.message);
   if (n < 0 || n > PERM_ESTIMATE_MAX_N)
@@ -505,66 +497,103 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     return permi_estimate_fail(estimate, PERM_ERROR_NULL, 2, "a is NULL");
   if (n && view->ld < n)
     return permi_estimate_fail(estimate, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
-  watch.activity = "preparing";
-  for (i = 0; i < n && !permi_watch(&watch, 1.5 * n * parts); i++)
+  watch->activity = "preparing";
+  for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
-      double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
+      const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
       if (!(fabs(x) <= DBL_MAX))
         return permi_estimate_fail(estimate, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
-      negative |= x < 0 || (parts == 2 && x != 0);
+      *negative |= x < 0 || (parts == 2 && x != 0);
     }
-  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && negative)
+  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && *negative)
     return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 4,
                                "plan: estimator sinkhorn is for matrices without negative or complex entries");
+  return PERM_OK;
+}
+
+/* What permi_estimate_metered works in. */
+typedef struct permi_estimate_room {
+  double *a, *scaled, *rooms; /* the matrix; its rows in order; n numbers for each thread */
+  int *entries;
+  permi_moments *sample;
+} permi_estimate_room;
+
+/* Scales the matrix and takes samples; the estimate's shape is filled in. */
+static perm_status permi_estimate_samples(const permi_view *view, const perm_estimate_plan *plan,
+                                          permi_sampler *sampler, const permi_estimate_room *room,
+                                          perm_estimate *estimate)
+{
+  permi_number scale = permi_number_one();
+  permi_control *watch = sampler->watch;
+  const int n = sampler->n, parts = sampler->parts;
+  const int copied = permi_estimate_copy(view, n, parts, room->entries, room->a, &scale.exp2, watch);
+  perm_status status;
+  if (copied == -1)
+    return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
+                               "the entries span too wide a range for samples in double");
+  if (!n || !copied) {
+    estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
+    return PERM_OK;
+  }
+  permi_sinkhorn(room->a, n, parts, sampler->signs ? 2 : 1, &scale, watch);
+  permi_estimate_order(room->a, n, parts, room->entries, room->scaled, watch);
+  sampler->a = room->scaled;
+  status = watch->stopped;
+  if (status == PERM_OK)
+    status = permi_estimate_run(sampler, plan, &scale, room->rooms, room->sample, estimate->threads, estimate);
+  if (status > 0 && estimate->samples == 0) { /* no block was finished */
+    char text[PERM_MESSAGE_BYTES];
+    snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+    permi_estimate_fail(estimate, status, 0, text);
+  }
+  return status;
+}
+
+static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
+                                          const perm_options *options_given, perm_estimate *estimate)
+{
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
+  const perm_options *options = permi_options(options_given);
+  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
+  const perm_allocator *allocator = &options->allocator;
+  permi_control watch = permi_control_begin(options);
+  permi_sampler sampler;
+  permi_estimate_room room;
+  perm_status status;
+  size_t doubles;
+  int negative;
+  if (!estimate)
+    return PERM_ERROR_NULL;
+  status = permi_estimate_check(n, view, plan, &watch, &negative, estimate);
+  if (status != PERM_OK)
+    return status;
   memset(estimate, 0, sizeof *estimate);
   memset(&sampler, 0, sizeof sampler);
   sampler.n = n;
   sampler.watch = &watch;
   sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
-  sampler.parts = sampler.signs ? parts : 1;
+  sampler.parts = sampler.signs ? view->parts : 1;
   estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_SINKHORN;
   estimate->seed = plan->seed;
   estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
-  estimate->threads = threads;
-  estimate->is_complex = parts == 2;
-  a = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *a);
-  scaled = (double *)permi_allocate(allocator, (size_t)n * (size_t)(n * sampler.parts), sizeof *scaled);
-  entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof *entries);
-  {
-    double *rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)threads, sizeof *rooms);
-    permi_moments *sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof *sample);
-    int copied = a && scaled && entries && rooms && sample;
-    if (copied)
-      copied = permi_estimate_copy(view, n, sampler.parts, entries, a, &scale.exp2, &watch);
-    else
-      copied = -2;
-    if (copied == -2) {
-      status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
-    } else if (copied == -1) {
-      status = permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
-                                   "the entries span too wide a range for samples in double");
-    } else if (!n || !copied) {
-      estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
-    } else {
-      permi_sinkhorn(a, n, sampler.parts, sampler.signs ? 2 : 1, &scale, &watch);
-      permi_estimate_order(a, n, sampler.parts, entries, scaled, &watch);
-      sampler.a = scaled;
-      status = watch.stopped;
-      if (status == PERM_OK)
-        status = permi_estimate_run(&sampler, plan, &scale, rooms, sample, threads, estimate);
-      if (status > 0 && estimate->samples == 0) { /* no block was finished */
-        char text[PERM_MESSAGE_BYTES];
-        snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
-        permi_estimate_fail(estimate, status, 0, text);
-      }
-    }
-    permi_release(allocator, rooms);
-    permi_release(allocator, sample);
-  }
-  permi_release(allocator, a);
-  permi_release(allocator, scaled);
-  permi_release(allocator, entries);
+  estimate->threads = permi_threads(options);
+  estimate->is_complex = view->parts == 2;
+  doubles = (size_t)n * (size_t)(n * sampler.parts);
+  room.a = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  room.scaled = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  room.entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof(int));
+  room.rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)estimate->threads, sizeof(double));
+  room.sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof(permi_moments));
+  if (room.a && room.scaled && room.entries && room.rooms && room.sample)
+    status = permi_estimate_samples(view, plan, &sampler, &room, estimate);
+  else
+    status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
+  permi_release(allocator, room.rooms);
+  permi_release(allocator, room.sample);
+  permi_release(allocator, room.a);
+  permi_release(allocator, room.scaled);
+  permi_release(allocator, room.entries);
   estimate->status = status;
   if (status > 0 && estimate->samples > 0)
     snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));

@@ -4,11 +4,11 @@
    LOW RANK [Bar96]. A = U V with r columns in U: expanding the rows' linear forms in x_1 .. x_r, and the columns' in
    y_1 .. y_r,
        prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
-   over the exponents k of degree n, k! = prod k_t!. There are C(n + r - 1, r - 1) of them, and only products of
-   entries are added: non-negative factors lose nothing. All in double-double.
-   Exponents without k_r (it is what is missing to n) are numbered by degree: with suffix sums c_t = k_t + .. + k_(r-1)
-   and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t), so those of degree up to i come first, and
-   k_t - 1 has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
+   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!. Only products of entries are added, so
+   non-negative factors lose nothing. All is in double-double.
+   Exponents without k_r, which is what is missing to n, are numbered by degree: with suffix sums
+   c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t). Those of degree up to i
+   come first, and k with k_t one less has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
 #pragma once
 #include "../solve/judge.h"
 
@@ -207,16 +207,24 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* THE BOUND. A coefficient passes r double-double operations in each of n steps, a term two coefficients, the weight
-   (n multiplications for its factorials, r for their product) and two more multiplications; each is relative to the
-   sum of moduli (complex ones within 3 times that), which is itself computed in double: 1.001 pays for that.
-   Scaling rounds nothing, unless an entry is below 2^-1000 of its line. Underflow: lines' moduli add up to at most 1,
-   so an error in a coefficient adds up to at most itself in the products after it; there are 2 n r count operations,
-   each off by less than 2 DBL_MIN. */
-static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptrdiff_t ldu, const double *v,
-                                       ptrdiff_t ldv, permi_leaf *leaf, int *zero)
+/* Two thin factors: u of n rows and r columns, v of r rows and n columns. */
+typedef struct permi_factors {
+  int n, r;
+  permi_view view[2];
+} permi_factors;
+
+/* Tables of the factors and the leaf; *zero: 1 if a line is zero. THE BOUND:
+   1. A coefficient passes r double-double operations in each of n steps. A term takes two coefficients, the weight (n
+      multiplications for its factorials, r for their product) and two more multiplications.
+   2. Each error is relative to the sum of moduli (complex ones within 3 times that). That sum is computed in double;
+      the factor 1.001 pays for it.
+   3. Scaling rounds nothing, unless an entry is below 2^-1000 of its line.
+   4. Underflow: the moduli of a line add up to at most 1, so an error in a coefficient adds up to at most itself in the
+      products after it. There are 2 n r count operations, each off by less than 2 DBL_MIN. */
+static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors *factors, permi_leaf *leaf, int *zero)
 {
   const perm_allocator *allocator = &low->allocator;
+  const permi_view *u = &factors->view[0], *v = &factors->view[1];
   const int n = low->n, r = low->r;
   const size_t entries = (size_t)n * (size_t)(r * low->parts), most = (size_t)n + 1;
   permi_dd *factorial = (permi_dd *)permi_allocate(allocator, most, sizeof *factorial);
@@ -234,7 +242,7 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptr
     permi_release(allocator, integers);
     return PERM_ERROR_MEMORY;
   }
-  *zero = !permi_low_rank_lines(low, 0, u, ldu, 1, &exp2) || !permi_low_rank_lines(low, 1, v, 1, ldv, &exp2);
+  *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   factorial[0] = permi_dd_make(1);
   integers[0] = 0;
   for (i = 1; i <= n; i++) { /* mantissas in [1/2, 1) */
@@ -257,24 +265,12 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptr
   return PERM_OK;
 }
 
-#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
-static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
-                                          int parts, const perm_options *options_given, perm_result *result)
+/* Checks the arguments of permi_compute_low_rank. */
+static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  const permi_view views[2] = {{u, ldu, parts}, {v, ldv, parts}};
-  permi_low_rank *low;
-  permi_leaf leaf;
-  perm_job *job;
-  perm_status status;
-  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
-  double start = permi_seconds();
-  int side, i, j, zero = 0;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  status = permi_check_options(options, 7, result);
+  const int n = factors->n, r = factors->r;
+  perm_status status = permi_check_options(options, 7, result);
+  int side, i, j;
   if (status != PERM_OK)
     return status;
   if (n < 0)
@@ -287,7 +283,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
   for (side = 0; side < 2 && r; side++) {
-    const permi_view *view = &views[side];
+    const permi_view *view = &factors->view[side];
     const int rows = side ? r : n, columns = side ? n : r;
     if (!view->a)
       return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
@@ -295,12 +291,35 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
       return permi_fail(result, PERM_ERROR_STRIDE, 4 + 2 * side, "%s is %lld, smaller than the %d columns of a row",
                         side ? "ldv" : "ldu", (long long)view->ld, columns);
     for (i = 0; i < rows; i++)
-      for (j = 0; j < columns * parts; j++)
-        if (!(fabs(view->a[(ptrdiff_t)i * view->ld * parts + j]) <= DBL_MAX))
+      for (j = 0; j < columns * view->parts; j++)
+        if (!(fabs(view->a[(ptrdiff_t)i * view->ld * view->parts + j]) <= DBL_MAX))
           return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
                             "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
-                            j / parts + 1);
+                            j / view->parts + 1);
   }
+  return PERM_OK;
+}
+
+#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
+#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
+static perm_status permi_low_rank_metered(const permi_factors *factors, const perm_options *options_given,
+                                          perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  const int n = factors->n, r = factors->r, parts = factors->view[0].parts;
+  permi_low_rank *low;
+  permi_leaf leaf;
+  perm_job *job;
+  perm_status status;
+  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  double start = permi_seconds();
+  int zero = 0;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  status = permi_factors_check(factors, options, result);
+  if (status != PERM_OK)
+    return status;
   count = r ? permi_binomial(n + r - 1, r - 1) : 1;
   bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
   if (bytes > limit || count > 4e9)
@@ -335,7 +354,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
   leaf.context = low;
   leaf.scale = permi_dd_make(1);
   if (r)
-    status = permi_low_rank_leaf(low, u, ldu, v, ldv, &leaf, &zero);
+    status = permi_low_rank_leaf(low, factors, &leaf, &zero);
   if (!r || zero || status != PERM_OK) { /* the empty product, or a zero line */
     permi_number number = permi_number_one();
     permi_low_rank_release(&options->allocator, low);
@@ -357,25 +376,29 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
   return permi_judge(options, result);
 }
 
-static perm_status permi_compute_low_rank(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
-                                          int parts, const perm_options *options_given, perm_result *result)
+static perm_status permi_compute_low_rank(const permi_factors *factors, const perm_options *options_given,
+                                          perm_result *result)
 {
+  const int parts = factors->view[0].parts;
   permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0) * fmax(r, 0));
-  perm_status status = permi_low_rank_metered(n, r, u, ldu, v, ldv, parts, options, result);
+  const perm_options *options =
+      permi_meter_begin(&call, options_given, 16.0 * parts * fmax(factors->n, 0) * fmax(factors->r, 0));
+  perm_status status = permi_low_rank_metered(factors, options, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 1, options, result);
+  const permi_factors factors = {n, r, {{u, ldu, 1}, {v, ldv, 1}}};
+  return permi_compute_low_rank(&factors, options, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  return permi_compute_low_rank(n, r, u, ldu, v, ldv, 2, options, result);
+  const permi_factors factors = {n, r, {{u, ldu, 2}, {v, ldv, 2}}};
+  return permi_compute_low_rank(&factors, options, result);
 }
 
 #endif

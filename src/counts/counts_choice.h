@@ -1,0 +1,290 @@
+/* =================================================================================== >>counts_choice
+   Which engine for which counts, in which precision, at which price. Rectangular matrices by name:
+     subsets    2^m m n / 2 for m < n; no subtraction that the permanent does not have
+     short      Glynn's sum over the short side [see >>sign_sums]: 2^(m-1) m n
+     ryser      2^n m, for n close to m [Rys63; MRA, algorithm 2]
+     padded     Glynn's sum of the square matrix with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose
+                sum over all 2^n signs needs 2^-n, not 2^-(n-1)]: for comparisons
+     expansion  all injections */
+#pragma once
+#include "../dense/gpu.h"
+#include "counts.h"
+#include "ring.h"
+
+typedef struct permi_choice {
+  perm_method method;
+  int by_columns;           /* 1: the digits are the columns */
+  perm_precision precision; /* default, dd, or exact */
+  int words;                /* of exact numbers, */
+  uint64_t modulus;         /* or of their residues, if not 0 */
+  perm_isa isa;
+  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, and then */
+  const char *why;                    /* why not */
+} permi_choice;
+
+/* What an engine makes of counted lines. */
+typedef struct permi_shape {
+  int digits, forms, given; /* distinct lines; given: forms but for the row of ones of method padded, */
+  int padding;              /* which stands that often */
+  int digit_total, form_total, needed, skips;
+  const int *digit_count, *form_count; /* the latter of the given ones */
+} permi_shape;
+
+static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
+{
+  permi_shape shape;
+  shape.padding = method == PERM_METHOD_PADDED ? counted->columns - counted->rows : 0;
+  shape.digits = by_columns ? counted->n : counted->m;
+  shape.given = by_columns ? counted->m : counted->n;
+  shape.forms = shape.given + (shape.padding > 0);
+  shape.digit_total = by_columns ? counted->columns : counted->rows;
+  shape.form_total = (by_columns ? counted->rows : counted->columns) + shape.padding;
+  shape.needed = shape.form_total < shape.digit_total ? shape.form_total : shape.digit_total;
+  shape.skips = shape.form_total - shape.needed;
+  shape.digit_count = by_columns ? counted->column_count : counted->row_count;
+  shape.form_count = by_columns ? counted->row_count : counted->column_count;
+  return shape;
+}
+
+/* Prices: seconds of one thread of a 2.5 GHz Xeon with AVX2; [real, complex]. Predictions were then within a factor of
+   two, but for matrices of a few microseconds. */
+static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
+static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
+static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* sums over signs: a form moves, is multiplied */
+static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* sums over signs: a step of e_M */
+static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
+static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
+static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
+#define PERMI_SECONDS_SCAN 8e-9                                /* subsets: looking at a row of states */
+#define PERMI_SECONDS_STEP 1e-6                                /* subsets: weights of a form for rows of states */
+#define PERMI_SECONDS_TERM 3e-8                                /* sums over signs */
+
+PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *counted, int i, int j)
+{
+  const size_t at = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counted->parts;
+  double sum = 0;
+  int part;
+  for (part = 0; part < counted->parts; part++)
+    sum += fabs(counted->integer ? (double)counted->integer[at + (size_t)part] : counted->real[at + (size_t)part]);
+  return sum;
+}
+
+/* log2 of prod over the rows (columns) of (sum of |entries|, with counts); *sums: the sum of those sums. */
+PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
+{
+  const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
+  double bits = 0;
+  int x, k;
+  *sums = 0;
+  for (x = 0; x < shape.digits; x++) {
+    double sum = 0;
+    for (k = 0; k < shape.forms; k++)
+      sum += shape.form_count[k] *
+             (by_columns ? permi_counted_modulus(counted, k, x) : permi_counted_modulus(counted, x, k));
+    bits += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
+    *sums += shape.digit_count[x] * sum;
+  }
+  return bits;
+}
+
+/* Words that hold every sum that must not wrap, with its sign; 0: too many. */
+PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_shape *shape, perm_method method,
+                                         int by_columns)
+{
+  const int subsets = method == PERM_METHOD_SUBSETS;
+  double sums, bits = permi_counted_bits(counted, !subsets && !by_columns && !shape->skips, &sums);
+  if (method == PERM_METHOD_RYSER) {
+    bits += 2.0 * counted->columns;
+  } else if (!subsets && method != PERM_METHOD_EXPANSION) {
+    if (shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
+      bits = fmax(0, counted->rows * log2(fmax(sums, 1)) - permi_log2_factorial(counted->rows)) + 1;
+    bits += shape->digit_total;
+  }
+  bits = ceil(bits * (1 + 1e-9)) + 3;
+  return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
+}
+
+/* Each visit takes `one` second; numbers of `size` doubles. */
+PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double one, double size, permi_choice *choice)
+{
+  double visits = 1, level = 1;
+  int d;
+  for (d = 0; d < shape->form_total && visits < 1e30; d++) {
+    level *= shape->digit_total - d < shape->digits ? shape->digit_total - d : shape->digits;
+    visits += level;
+  }
+  choice->terms = choice->work = visits;
+  choice->bytes = 8.0 * size * (shape->form_total + 2.0);
+  if (visits > 1e14)
+    choice->why = "the expansion has more than 1e14 products";
+  else
+    choice->seconds = visits * (one + 1e-8);
+}
+
+/* The price of a sum over signs. one: seconds of an operation in dd or exact. */
+PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, double one, double size,
+                                         permi_choice *choice)
+{
+  const int plain = choice->precision == PERM_PRECISION_DEFAULT, skips = shape->skips, needed = shape->needed;
+  double powers = 0;
+  int f;
+  for (f = 0; f < shape->forms; f++) {
+    const int count = f < shape->given ? shape->form_count[f] : shape->padding;
+    powers += parts == 2 ? count : 1 + log2(count);
+  }
+  choice->work = choice->terms * (skips ? needed * (skips + 1.0) : shape->form_total);
+  choice->bytes = 8.0 * parts * (2.0 * shape->digits * shape->forms + 4e3) + 65536;
+  if (shape->forms > PERMI_MOST_FORMS || shape->digit_total > PERMI_MOST_WALKED || needed > PERMI_MOST_WALKED ||
+      (skips && needed > PERMI_MOST_NEEDED))
+    choice->why = "the totals are too large for sums over signs";
+  else if (!plain && (shape->digits + 4.0 + (skips ? needed : 0)) * size > PERMI_MOST_CELLS)
+    choice->why = "the numbers are too long for sums over signs";
+  else if (plain)
+    choice->seconds =
+        choice->terms * (PERMI_SECONDS_TERM + permi_seconds_form[parts - 1] *
+                                                  (parts * shape->forms + (skips ? shape->forms : powers))) +
+        (skips ? choice->work * permi_seconds_e[parts - 1] : 0);
+  else
+    choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
+}
+
+/* The predicted price of one engine, or why it cannot. modulus: 0, or what the permanent is wanted modulo. */
+PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
+                                                 perm_precision precision, uint64_t modulus)
+{
+  const permi_shape shape = permi_shape_of(counted, method, by_columns);
+  const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
+  const int parts = counted->parts, skips = shape.skips;
+  permi_choice choice;
+  double product = 1, fraction = 0, one, size;
+  int odd = 0, largest = 0, d;
+  memset(&choice, 0, sizeof choice);
+  choice.method = method;
+  choice.by_columns = by_columns;
+  choice.precision = precision;
+  choice.seconds = (double)INFINITY;
+  if (exact) {
+    choice.words = permi_choice_words(counted, &shape, method, by_columns);
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* which only multiplies and adds */
+      choice.words = 1;
+      choice.modulus = modulus;
+    }
+    if (!choice.words) {
+      choice.why = modulus ? "the exact integers are too long, even modulo a number, for all methods but subsets"
+                           : "the exact integers may be over 4544 bits long; modulo a number (options.modulus) they "
+                             "fit";
+      return choice;
+    }
+  }
+  size = parts * (exact ? choice.words : dd ? 2 : 1);
+  one = permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1] * choice.words;
+  if (dd)
+    one = method == PERM_METHOD_SUBSETS              ? permi_seconds_sweep_dd[parts - 1]
+          : skips || method == PERM_METHOD_EXPANSION ? permi_seconds_e_dd[parts - 1]
+                                                     : permi_seconds_form_dd[parts - 1];
+  for (d = 0; d < shape.digits; d++) {
+    const int used = shape.digit_count[d] < shape.needed ? shape.digit_count[d] : shape.needed;
+    product *= used + 1.0;
+    fraction += used / (used + 1.0);
+    largest = used > largest ? used : largest;
+    odd |= used & 1;
+  }
+  choice.terms = product;
+  if (method == PERM_METHOD_EXPANSION) {
+    permi_expansion_price(&shape, one, size, &choice);
+  } else if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
+    choice.terms = 0;
+    choice.why = "there are too many distinct rows and columns";
+  } else if (method == PERM_METHOD_SUBSETS) {
+    const int plain = !exact && !dd;
+    double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
+    if (plain && skips) /* rows of up to 64 states */
+      scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
+    choice.work = product * (skips + 1.0) * fraction;
+    choice.bytes = product * 8 * (size + 1);
+    choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
+  } else {
+    if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or else the largest */
+      choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
+    permi_signs_price(&shape, parts, one, size, &choice);
+  }
+  return choice;
+}
+
+#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term on its forms */
+#define PERMI_COUNTS_GPU_RATE 4e12 /* of these a second, one H200 */
+
+/* Seconds that a choice takes on a GPU; INFINITY: it is the CPU's. */
+PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
+{
+  const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
+  const int parts = counted->parts, rows = parts * shape.forms;
+  double steps = shape.form_total;
+  int weights = permi_counts_total(shape.digit_count, shape.digits) + shape.digits;
+  if (shape.skips)
+    steps = shape.needed * (shape.skips + 1.0) * (parts == 2 ? 1 : 1.1);
+  steps = 3.0 * rows + parts * parts * steps;
+  if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
+      choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
+      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape.needed > 64 ||
+      weights + 2 * rows * (shape.digits + 1) > 16000)
+    return (double)INFINITY;
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
+}
+
+/* The cheapest engine, or the one that `method` names. Subsets may take twice as long as others: they do not cancel. */
+PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
+                                            perm_precision precision)
+{
+  static const struct {
+    perm_method method;
+    int by_columns, square_only;
+  } engines[] = {{PERM_METHOD_SUBSETS, 0, 0}, {PERM_METHOD_SUBSETS, 1, 0}, {PERM_METHOD_REPEATS, 0, 0},
+                 {PERM_METHOD_REPEATS, 1, 1}, {PERM_METHOD_SHORT, 0, 0},   {PERM_METHOD_SHORT, 1, 1},
+                 {PERM_METHOD_RYSER, 1, 0},   {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 0},
+                 {PERM_METHOD_EXPANSION, 1, 0}};
+  const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
+  /* Subsets do not cancel by themselves, but of complex terms the estimate would want dd all the same. */
+  const double favour = square && counted->parts == 2 ? 1 : 2;
+  permi_choice best;
+  size_t k;
+  memset(&best, 0, sizeof best);
+  best.seconds = (double)INFINITY;
+  best.why = "this method is for square matrices without counts";
+  for (k = 0; k < sizeof engines / sizeof engines[0]; k++) {
+    permi_choice choice;
+    const perm_method method = engines[k].method;
+    if (chosen ? method == PERM_METHOD_PADDED || method == PERM_METHOD_EXPANSION ||
+                     method == (square ? PERM_METHOD_SHORT : PERM_METHOD_REPEATS)
+               : method != options->method)
+      continue;
+    if (engines[k].square_only && !square)
+      continue;
+    choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
+    if (chosen && method == PERM_METHOD_SUBSETS) {
+      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : 4e9))
+        choice.seconds = (double)INFINITY;
+      choice.seconds /= favour;
+    }
+    choice.isa = PERM_ISA_PLAIN;
+    if (options->gpu.devices) { /* as permi_plan_gpu */
+      const double gpu = permi_choice_gpu_seconds(counted, &choice);
+      char message[PERM_MESSAGE_BYTES];
+      if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
+          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
+        choice.isa = PERM_ISA_CUDA;
+        choice.seconds = gpu;
+      }
+    }
+    if (choice.seconds < best.seconds || best.method == PERM_METHOD_AUTO)
+      best = choice;
+  }
+  if (chosen && best.method == PERM_METHOD_SUBSETS)
+    best.seconds *= favour;
+#if PERMI_X86
+  if (best.isa != PERM_ISA_CUDA && best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+    best.isa = PERM_ISA_AVX2;
+#endif
+  return best;
+}

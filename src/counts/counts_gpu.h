@@ -1,0 +1,157 @@
+/* ====================================================================================== >>counts_gpu
+   Sums over signs on GPUs, in double, where the forms find room in registers and the text can be unrolled. A thread's
+   number is the setting of the high digits; the low digits, of which there are `walked`, are walked through in one
+   n-ary Gray code that all threads share. */
+#pragma once
+#include "../exact/exact_gpu.h"
+#include "sign_sums.h"
+
+#define PERMI_COUNTS_GPU_WALK 1024 /* most terms of a walk */
+
+typedef struct permi_counts_gpu {
+  permi_gpu gpu; /* first: >>gpu knows only that */
+  perm_gpu_program program;
+  perm_gpu_counts shape;
+  char text[4096];
+} permi_counts_gpu;
+
+#define PERMI_MEMBER(name, value) permi_gpu_member(text + at, room - at, name, NULL, 0, value)
+
+static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, size_t room)
+{
+  const int size = counts->forms * counts->parts * (1 + counts->low);
+  const int need = 2 * size + 60 + 2 * counts->needed * counts->parts;
+  const int blocks = need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
+  size_t at = (size_t)snprintf(text, room,
+                               "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, "
+                               "FORMS = %d, SIZE = %d };\n",
+                               counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
+  at += PERMI_MEMBER("forms", counts->forms);
+  at += PERMI_MEMBER("needed", counts->needed);
+  at += PERMI_MEMBER("walk", counts->walk);
+  at += PERMI_MEMBER("table", counts->table);
+  at += permi_gpu_member(text + at, room - at, "before", counts->before, counts->forms + 1, 0);
+  snprintf(text + at, room - at,
+           "};\n" PERM_GPU_ENTRY "{ permi_counts_chunk(permi_shape(), a); }\n",
+           blocks);
+}
+#undef PERMI_MEMBER
+
+/* The shape of the kernel for counts. Returns `walked`; *threads: settings of the other digits. */
+PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
+{
+  const int rows = counts->forms * counts->parts;
+  int walked = 0, size, f, k, d;
+  shape->parts = counts->parts;
+  shape->ryser = counts->ryser;
+  shape->forms = counts->forms;
+  shape->needed = counts->symmetric ? counts->needed : 0;
+  for (k = 0; k < rows * counts->digits; k++)
+    shape->low |= counts->low[k] != 0;
+  for (f = 0; f < counts->forms; f++)
+    shape->before[f + 1] = (short)(shape->before[f] + counts->form_count[f]);
+  *threads = counts->terms;
+  for (shape->walk = 1; walked < counts->digits; walked++) {
+    const int radix = counts->radix[walked], walk = shape->walk * radix;
+    if (walk > PERMI_COUNTS_GPU_WALK || (*threads / (uint64_t)radix < 1 << 18 && walk > 16))
+      break;
+    shape->walk = walk;
+    *threads /= (uint64_t)radix;
+  }
+  size = rows * (1 + shape->low);
+  shape->table = 4 + 2 * (counts->digits - walked) + size * (1 + counts->digits) + 3 * shape->walk;
+  for (d = walked; d < counts->digits; d++)
+    shape->table += counts->radix[d];
+  shape->table += counts->ryser ? counts->digit_total + 1 : 0;
+  return walked;
+}
+
+/* The table of permi_counts_walk of >>text_counts, zero before. */
+PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
+                                              double *table)
+{
+  const double *weight = (const double *)(const void *)counts->weight;
+  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
+  const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
+  const int high = digits - walked;
+  double *to = table + 4 + 2 * high;
+  permi_counts low = *counts; /* the digits of a walk */
+  permi_nary walk;
+  int d, f, k, part, v;
+  table[2] = high;
+  for (d = -1; d < digits; d++) { /* start; high digits; low ones */
+    const int digit = d < high ? d + walked : d - high;
+    for (f = 0; f < counts->forms; f++)
+      for (part = 0; part < parts; part++)
+        for (k = 0; k < words; k++, to++) {
+          const double *from = (k ? counts->low : counts->high) + part * counts->forms + f;
+          if (d >= 0)
+            *to = from[digit * rows] * (counts->ryser ? 1 : -2);
+          for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
+            *to += from[v * rows] * counts->digit_count[v]; /* exact */
+        }
+  }
+  for (d = 0; d < high; d++) {
+    table[4 + 2 * d] = counts->radix[walked + d];
+    table[5 + 2 * d] = (double)(to - table);
+    for (v = 0; v < counts->radix[walked + d]; v++)
+      *to++ = weight[counts->weight_at[walked + d] + v] * (v & 1 && !counts->ryser ? -1 : 1);
+  }
+  table[3] = (double)(to - table);
+  low.digits = walked;
+  low.terms = (uint64_t)shape->walk;
+  low.chunks = 1;
+  permi_nary_start(&low, 0, &walk);
+  for (k = 0; k < shape->walk; k++, to += 3) {
+    to[0] = walk.total & 1 && !counts->ryser ? -1 : 1;
+    for (d = 0; d < walked; d++)
+      to[0] *= weight[counts->weight_at[d] + walk.v[d]];
+    to[1] = k ? (walk.digit + 1) * walk.up[walk.digit] : 0;
+    to[2] = walk.total;
+    permi_nary_next(&low, &walk);
+  }
+  for (k = 0; counts->ryser && k <= counts->needed; k++)
+    to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
+}
+
+/* Makes the leaf of counts one of GPUs; tables are copied. */
+PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
+                                                    permi_leaf *leaf)
+{
+  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate(allocator, 1, sizeof *made);
+  perm_gpu_work *work;
+  uint64_t threads, chunks = 1;
+  int walked;
+  if (!made)
+    return PERM_ERROR_MEMORY;
+  memset(made, 0, sizeof *made);
+  work = &made->gpu.work;
+  walked = permi_counts_gpu_shape(counts, &made->shape, &threads);
+  work->doubles = (size_t)made->shape.table;
+  made->gpu.allocator = *allocator;
+  made->gpu.memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
+  if (!made->gpu.memory) {
+    permi_release(allocator, made);
+    return PERM_ERROR_MEMORY;
+  }
+  memset(made->gpu.memory, 0, work->doubles * sizeof(double));
+  permi_counts_gpu_table(counts, &made->shape, walked, made->gpu.memory);
+  while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
+    chunks *= 2;
+  made->gpu.memory[0] = (double)threads;
+  made->gpu.memory[1] = (double)chunks;
+  work->table = made->gpu.memory;
+  permi_counts_gpu_text(&made->shape, made->text, sizeof made->text);
+  made->program.text = made->text;
+  made->program.shared = (640 + work->doubles) * sizeof(double);
+  made->program.counts = &made->shape;
+  work->program = &made->program;
+  work->absolute_mask = made->shape.needed ? counts->absolute_mask : 0;
+  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
+  leaf->information.chunks = chunks;
+  leaf->context = made;
+  leaf->release = permi_gpu_release;
+  leaf->run_range = permi_gpu_range;
+  leaf->run_chunk = NULL;
+  return PERM_OK;
+}

@@ -1,0 +1,395 @@
+/* ======================================================================================= >>sign_sums
+   Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray code:
+     Glynn [Gly10, CH18]  2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
+     Ryser [Rys63]        sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd), k = sum_d v_d <= M
+   F is the product of the forms with their counts, or, where Glynn's digits are the M rows and the forms the N > M
+   columns, the elementary symmetric function e_M of them. v -> c - v leaves Glynn's terms as they are, so the last
+   digit takes only v <= c/2, doubled but for v = c/2 itself. Weights are scaled by 2^-c_d.
+   Forms are exact wherever a walk starts: entries are split into two parts on two grids, as in PERM_FORM_SPLIT of
+   >>dense; integers have 128 bits. */
+#pragma once
+#include "../dense/kernels.h"
+#include "subsets.h"
+
+/* A place in the n-ary Gray code. */
+typedef struct permi_nary {
+  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, where the digit goes next */
+  int total, digit;                                /* sum of v; the digit that moved last */
+  uint64_t left;                                   /* terms still to come */
+} permi_nary;
+
+/* Where a chunk of the terms begins: boundaries as even as can be. */
+static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
+{
+  const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
+  return chunk * size + (chunk < rest ? chunk : rest);
+}
+
+PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint64_t chunk, permi_nary *walk)
+{
+  uint64_t s = permi_nary_begin(counts, chunk);
+  int d;
+  walk->left = permi_nary_begin(counts, chunk + 1) - s;
+  walk->total = 0;
+  walk->digit = counts->digits - 1;
+  for (d = 0; d < counts->digits; d++) {
+    const uint64_t radix = (uint64_t)counts->radix[d];
+    const int plain = (int)(s % radix);
+    s /= radix;
+    walk->up[d] = s & 1 ? -1 : 1; /* every turn of the higher digits turns this one round */
+    walk->v[d] = s & 1 ? counts->radix[d] - 1 - plain : plain;
+    walk->total += walk->v[d];
+  }
+}
+
+/* To the next term; 0 when all are done. */
+static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
+{
+  int d;
+  if (!--walk->left)
+    return 0;
+  for (d = 0; walk->v[d] + walk->up[d] < 0 || walk->v[d] + walk->up[d] == counts->radix[d]; d++)
+    walk->up[d] = -walk->up[d];
+  walk->v[d] += walk->up[d];
+  walk->total += walk->up[d];
+  walk->digit = d;
+  return 1;
+}
+
+/* How often a form has digit d. */
+static int permi_nary_times(const permi_counts *counts, const permi_nary *walk, int d)
+{
+  return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
+}
+
+/* What is added to permi_nary_times of the digit that moved last. */
+static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
+{
+  return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
+}
+
+static int permi_nary_negative(const permi_counts *counts, const permi_nary *walk)
+{
+  return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
+}
+
+/* ---- terms in double, gathered in batches */
+
+/* form: [row][lane], PERMI_TERMS lanes, of symmetric functions PERMI_SETS; e: room for those and imaginary parts. */
+typedef struct permi_form_batch {
+  double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
+  int room, lanes; /* lanes; how many are filled so far */
+} permi_form_batch;
+
+/* e_k of PERMI_SETS sets of forms, only those from which e_M can be reached: one form after the other. absolute: of
+   |forms|, parts added. Returns e_M, imaginary parts M + 1 numbers behind. */
+static const double *permi_symmetric(const permi_counts *counts, permi_form_batch *batch, int absolute)
+{
+  const int parts = absolute ? 1 : counts->parts, needed = counts->needed;
+  const double *other = batch->form + counts->forms * PERMI_SETS;
+  double *e = batch->e, *imaginary = e + (needed + 1) * PERMI_SETS;
+  int f, copy, k, step = 0;
+  memset(e, 0, (size_t)((needed + 1) * parts * PERMI_SETS) * sizeof *e);
+  for (k = 0; k < PERMI_SETS; k++)
+    e[k] = 1;
+  for (f = 0; f < counts->forms; f++) {
+    const double *x = batch->form + f * PERMI_SETS, *y = other + f * PERMI_SETS;
+    double size[PERMI_SETS];
+    if (absolute) {
+      for (k = 0; k < PERMI_SETS; k++)
+        size[k] = fabs(x[k]) + (counts->parts == 2 ? fabs(y[k]) : 0);
+      x = size;
+    }
+    for (copy = 0; copy < counts->form_count[f]; copy++) {
+      const int most = ++step < needed ? step : needed, least = needed - (counts->form_total - step);
+      if (parts == 2)
+        counts->kernels->symmetric_complex(x, y, e, imaginary, most, least > 1 ? least : 1);
+      else
+        counts->kernels->symmetric_real(x, e, most, least > 1 ? least : 1);
+    }
+  }
+  return e + needed * PERMI_SETS;
+}
+
+/* Adds e_M of the batch's forms to the sums of lane 0; to those of moduli, if the place is a chosen one. */
+static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *batch, uint64_t place,
+                                  permi_lane_sums *sums)
+{
+  const double *last = permi_symmetric(counts, batch, 0);
+  int lane, part;
+  for (part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_SETS)
+    for (lane = 0; lane < PERMI_SETS; lane++) {
+      permi_dd sum = {sums->hi[part][0], sums->lo[part][0]};
+      sum = permi_dd_add_double(sum, batch->weight[lane] * last[lane]);
+      sums->hi[part][0] = sum.hi;
+      sums->lo[part][0] = sum.lo;
+    }
+  if (permi_scatter(place) & counts->absolute_mask)
+    return;
+  last = permi_symmetric(counts, batch, 1);
+  for (lane = 0; lane < PERMI_SETS; lane++)
+    sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
+}
+
+/* Adds the batch's terms; lanes that are empty are of forms 0. */
+static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
+{
+  int lane, f;
+  for (lane = batch->lanes; lane < batch->room; lane++) {
+    for (f = 0; f < counts->forms * counts->parts; f++)
+      batch->form[f * batch->room + lane] = 0;
+    batch->weight[lane] = 0;
+  }
+  batch->lanes = 0;
+  if (counts->symmetric)
+    permi_batch_symmetric(counts, batch, place, sums);
+  else
+    counts->kernels->add_products[counts->parts - 1](counts->forms, counts->form_count, batch->form, batch->weight,
+                                                     sums);
+}
+
+/* Forms in whatever precision, kept from term to term. */
+typedef struct permi_forms {
+  double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
+  permi_wide word[2 * PERMI_MOST_FORMS]; /* two's complement */
+} permi_forms;
+
+/* What a thread works in. */
+typedef struct permi_nary_work {
+  permi_forms forms;
+  union {
+    permi_form_batch batch;
+    struct {
+      uint64_t cell[PERMI_MOST_CELLS];
+      double e[PERMI_MOST_NEEDED + 1];
+    } terms;
+  } of;
+} permi_nary_work;
+
+/* Adds `times` times the digit's entries to the forms. */
+PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
+{
+  const int rows = counts->forms * counts->parts;
+  int f;
+  for (f = 0; f < rows; f++)
+    if (counts->integer) {
+      int negative;
+      const permi_wide product = permi_product_magnitude(counts->integer[digit * rows + f], times, &negative);
+      permi_wide_add(&forms->word[f], negative ? permi_wide_negate(product) : product);
+    } else {
+      forms->high[f] += times * counts->high[digit * rows + f];
+      forms->low[f] += times * counts->low[digit * rows + f];
+    }
+}
+
+static void permi_forms_start(const permi_counts *counts, permi_forms *forms, const permi_nary *walk)
+{
+  const size_t rows = (size_t)(counts->forms * counts->parts);
+  int d;
+  memset(forms->high, 0, rows * sizeof *forms->high);
+  memset(forms->low, 0, rows * sizeof *forms->low);
+  memset(forms->word, 0, counts->integer ? rows * sizeof *forms->word : 0);
+  for (d = 0; d < counts->digits; d++)
+    permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
+}
+
+/* A chunk in double. */
+static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
+                             perm_partial *partial)
+{
+  const double *digit_weight = (const double *)(const void *)counts->weight;
+  const double *rank_weight = (const double *)(const void *)counts->rank_weight;
+  const int rows = counts->forms * counts->parts;
+  double weight[PERMI_MOST_DIGITS + 1], step = 0;
+  permi_lane_sums sums;
+  permi_form_batch *batch = &work->of.batch;
+  int d, lane;
+  batch->room = counts->symmetric ? PERMI_SETS : PERMI_TERMS;
+  batch->lanes = 0;
+  memset(&sums, 0, sizeof sums);
+  permi_forms_start(counts, &work->forms, walk);
+  weight[counts->digits] = 1;
+  for (;; place++) {
+    counts->kernels->move_forms(rows, step, counts->high + walk->digit * rows, counts->low + walk->digit * rows,
+                                work->forms.high, work->forms.low, batch->form + batch->lanes, batch->room);
+    for (d = walk->digit; d >= 0; d--)
+      weight[d] = weight[d + 1] * digit_weight[counts->weight_at[d] + walk->v[d]];
+    if (!counts->ryser || walk->total <= counts->needed) {
+      const double signed_weight = permi_nary_negative(counts, walk) ? -weight[0] : weight[0];
+      batch->weight[batch->lanes++] = counts->ryser ? signed_weight * rank_weight[walk->total] : signed_weight;
+      if (batch->lanes == batch->room)
+        permi_batch_sum(counts, batch, place, &sums);
+    }
+    if (!permi_nary_next(counts, walk))
+      break;
+    step = permi_nary_moved(counts, walk);
+  }
+  if (batch->lanes)
+    permi_batch_sum(counts, batch, place, &sums);
+  for (lane = 0; lane < PERMI_TERMS; lane++) {
+    for (d = 0; d < counts->parts; d++) {
+      permi_sum_add_double(d ? &partial->imaginary : &partial->value, sums.hi[d][lane]);
+      permi_sum_add_double(d ? &partial->imaginary : &partial->value, sums.lo[d][lane]);
+    }
+    permi_sum_add_double(&partial->absolute, sums.absolute[lane]);
+  }
+}
+
+/* ---- terms in cells, which go into the sums one by one: exactly */
+
+PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms,
+                                                          int form)
+{
+  permi_factor factor;
+  int part;
+  memset(&factor, 0, sizeof factor);
+  for (part = 0; part < counts->parts; part++) {
+    const int f = part * counts->forms + form;
+    if (counts->integer) {
+      factor.negative[part] = (int)(forms->word[f].high >> 63);
+      factor.magnitude[part] = factor.negative[part] ? permi_wide_negate(forms->word[f]) : forms->word[f];
+    } else {
+      factor.dd[part] = permi_two_sum(forms->high[f], forms->low[f]);
+    }
+  }
+  return factor;
+}
+
+/* The term times F of the forms, in place, or for e_M behind it; e: e_k of moduli, from that of the term on. Returns
+   the place. */
+static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
+                                  uint64_t *room)
+{
+  const permi_ring *ring = &counts->ring;
+  const size_t size = ring->size;
+  const int needed = counts->needed;
+  int f, copy, k, step = 0;
+  if (counts->symmetric) {
+    memset(term + size, 0, (size_t)needed * size * sizeof *term);
+    memset(e + 1, 0, (size_t)needed * sizeof *e);
+  }
+  for (f = 0; f < counts->forms; f++) {
+    const permi_factor factor = permi_forms_factor(counts, forms, f);
+    const double modulus = fabs(factor.dd[0].hi) + fabs(factor.dd[1].hi);
+    for (copy = 0; copy < counts->form_count[f]; copy++) {
+      const int left = counts->form_total - ++step;
+      if (!counts->symmetric)
+        permi_cell_multiply(ring, term, &factor, room);
+      for (k = step < needed ? step : needed; counts->symmetric && k >= 1 && k >= needed - left; k--) {
+        permi_cell_fuse(ring, term + (size_t)k * size, term + (size_t)(k - 1) * size, &factor);
+        e[k] += e[k - 1] * modulus;
+      }
+    }
+  }
+  return term + (counts->symmetric ? (size_t)needed * size : 0);
+}
+
+/* A chunk in cells. */
+static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
+{
+  const permi_ring *ring = &counts->ring;
+  const int size = (int)ring->size, needed = counts->needed;
+  uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
+  uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
+  double *e = work->of.terms.e;
+  int d;
+  permi_forms_start(counts, &work->forms, walk);
+  permi_cell_set(ring, weight + counts->digits * size, 1);
+  permi_cell_set(ring, total, 0);
+  for (;;) {
+    for (d = walk->digit; d >= 0; d--)
+      permi_cell_weigh(ring, weight + d * size, weight + (d + 1) * size,
+                       counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
+    if (!counts->ryser || walk->total <= needed) {
+      if (counts->ryser)
+        permi_cell_weigh(ring, term, weight, counts->rank_weight + walk->total * size);
+      else
+        memcpy(term, weight, ring->size * sizeof *term);
+      e[0] = permi_cell_modulus(ring, term);
+      permi_cell_add(ring, total, permi_cells_term(counts, &work->forms, term, e, room),
+                     permi_nary_negative(counts, walk));
+      if (!ring->words) { /* integers wait for the end, to be added to the sums */
+        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(ring, total));
+        permi_cell_sum(ring, total, partial);
+        permi_cell_set(ring, total, 0);
+      }
+    }
+    if (!permi_nary_next(counts, walk))
+      break;
+    permi_forms_move(counts, &work->forms, walk->digit, permi_nary_moved(counts, walk));
+  }
+  permi_cell_sum(ring, total, partial);
+}
+
+static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_counts *counts = (const permi_counts *)leaf->context;
+  permi_nary walk;
+  permi_nary_start(counts, chunk, &walk);
+  partial->terms += (double)walk.left;
+  if (!walk.left)
+    return;
+  if (counts->plain)
+    permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), (permi_nary_work *)workspace, partial);
+  else
+    permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
+}
+
+/* ---- binomials as weights: cells, or doubles */
+
+static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
+{
+  const size_t size = counts->plain ? 1 : counts->ring.size;
+  memset(weight + (size_t)at * size, 0, size * sizeof *weight);
+  memcpy(weight + (size_t)at * size, &x, counts->plain ? sizeof x.hi : sizeof x);
+}
+
+/* b times / over, to 106 bits. */
+static permi_dd permi_binomial_next(permi_dd b, int times, int over)
+{
+  permi_dd inverse;
+  inverse.hi = 1.0 / over;
+  inverse.lo = fma(-inverse.hi, over, 1) / over;
+  return permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(times)), inverse);
+}
+
+/* binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
+PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
+{
+  const permi_ring *ring = &counts->ring;
+  permi_dd b = permi_dd_make(permi_shift(1, -c));
+  int v, k;
+  if (!ring->words) {
+    for (v = 0; v <= most; b = permi_binomial_next(b, c - v, v + 1), v++)
+      permi_weight_put(counts, weight, v, permi_dd_scale(b, half && 2 * v != c));
+    return;
+  }
+  for (v = 0; v <= most; v++)
+    permi_cell_set(ring, weight + (size_t)v * ring->size, v == 0);
+  for (k = 1; k <= c; k++) /* Pascal's triangle, row by row */
+    for (v = k < most ? k : most; v > 0; v--)
+      permi_cell_add(ring, weight + (size_t)v * ring->size, weight + (size_t)(v - 1) * ring->size, 0);
+  for (v = 0; half && v <= most; v++)
+    if (2 * v != c)
+      permi_cell_add(ring, weight + (size_t)v * ring->size, weight + (size_t)v * ring->size, 0);
+}
+
+/* Ryser's binom(N - k, M - k) for k = 0 .. M. */
+PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
+{
+  const permi_ring *ring = &counts->ring;
+  const int needed = counts->needed, skips = counts->digit_total - needed;
+  uint64_t *weight = counts->rank_weight;
+  permi_dd b = permi_dd_make(1);
+  int t, k;
+  if (!ring->words) {
+    for (t = 0; t <= needed; b = permi_binomial_next(b, skips + t + 1, t + 1), t++) /* binom(skips + t, t) */
+      permi_weight_put(counts, weight, needed - t, b);
+    return;
+  }
+  for (k = 0; k <= needed; k++)
+    permi_cell_set(ring, weight + (size_t)k * ring->size, 1);
+  for (k = 0; k < skips; k++)
+    for (t = needed; t > 0; t--)
+      permi_cell_add(ring, weight + (size_t)(t - 1) * ring->size, weight + (size_t)t * ring->size, 0);
+}
