@@ -4298,10 +4298,6 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
   }
 }
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */
-#endif
 #if PERMI_X86
 #define PERMI_FAMILY avx512
 #define PERMI_FAMILY_WIDTH 8
@@ -4318,9 +4314,6 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 #define PERMI_FAMILY plain
 #define PERMI_FAMILY_WIDTH 1
 #include PERM_HEADER_FILE
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
 typedef struct permi_kernel {
   perm_isa isa;
@@ -15051,6 +15044,10 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #endif /* PERM_IMPLEMENTATION */
 
 #elif !defined(PERMI_PASS) /* a family */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */
+#endif
 
 /* ===================================================================================== >>vocabulary
    Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): the
@@ -15095,6 +15092,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus of the two */
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 #define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
+#define PERMI_ROOT(a) _mm512_sqrt_pd(a)
 /* max(|a + b|, |a - b|): a kernel that wants a + b or a - b anyway shares it */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
 #define PERMI_I __m512i
@@ -15145,6 +15143,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_FMS_EXACT(a, b, c) _mm256_fmsub_pd(a, b, c)
 #define PERMI_KEEP(v) __asm__("" : "+x"(v))
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
+#define PERMI_ROOT(a) _mm256_sqrt_pd(a)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_LESSER(a, b) _mm256_min_pd(a, b)
 #define PERMI_ABS_SUM(a, b) _mm256_add_pd(PERMI_ABS(a), PERMI_ABS(b))
@@ -15199,6 +15198,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_FMS_EXACT(a, b, c) vnegq_f64(vfmsq_f64(c, a, b))
 #define PERMI_KEEP(v) __asm__("" : "+w"(v))
 #define PERMI_ABS(a) vabsq_f64(a)
+#define PERMI_ROOT(a) vsqrtq_f64(a)
 #define PERMI_LARGER(a, b) vmaxq_f64(vabsq_f64(a), vabsq_f64(b))
 #define PERMI_LESSER(a, b) vminq_f64(a, b)
 #define PERMI_ABS_SUM(a, b) vaddq_f64(vabsq_f64(a), vabsq_f64(b))
@@ -15222,6 +15222,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #define PERMI_ABS(a) fabs(a)
+#define PERMI_ROOT(a) sqrt(a)
 #define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
 #define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
 #define PERMI_ABS_SUM(a, b) (fabs(a) + fabs(b))
@@ -15231,6 +15232,10 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_TIMES_PLUS(p, y) PERMI_FMA(p, y, p)
 #define PERMI_TIMES_MINUS(p, y) PERMI_FMS(p, y, p)
 #endif
+
+#if defined(PERMI_FAMILY_TEXT) /* kernels of another header in these words */
+#include PERMI_FAMILY_TEXT
+#else
 
 /* ===================================================================================== >>arithmetic
    Arithmetic that every kernel may use; numbers in `parts` parts, 1 real, 2 complex. */
@@ -16875,6 +16880,8 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 
 #endif /* PERM_NO_EXTRAS */
 
+#endif
+
 /* ================================================================================= >>vocabulary_end
    The words of a family are forgotten before the next one. */
 
@@ -16902,6 +16909,7 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 #undef PERMI_TIMES_MINUS
 #undef PERMI_KEEP
 #undef PERMI_ABS
+#undef PERMI_ROOT
 #undef PERMI_LARGER
 #undef PERMI_LESSER
 #undef PERMI_ABS_SUM
@@ -16938,6 +16946,9 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 #undef PERMI_FAMILY
 #undef PERMI_FAMILY_WIDTH
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #elif defined(PERMI_PASS_SMALL) /* one kernel for one small order */
 
 /* ================================================================================== >>small_kernels

@@ -100,7 +100,7 @@
              using merge path, IPDPS 2015: unions of sorted lists.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
 */
-#ifndef PERMI_PROGRAM_WIDTH /* the header; a pass of the self-included text skips to the kernels */
+#ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
 
@@ -9892,28 +9892,27 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   is taken apart: over the signs of the outer columns it is summed term by term; over those of the inner ones, which
-   have few entries, by elimination (bucket elimination [Dec99]): a row is a table over the signs of its own inner
-   columns; an inner column's sum is the product of the tables that contain it, folded: f = f[+] - f[-].
-   All this does not depend on the outer signs but through the rows' base, the sum of their outer entries with signs. So
-   it is one straight program over numbers that stand for vectors of outer sign patterns:
+   runs term by term over the signs of the outer columns. The inner columns, which have few entries, are eliminated
+   (bucket elimination [Dec99]): a row is a table over the signs of its own inner columns; an inner column's sum is the
+   product of the tables that contain it, folded: f = f[+] - f[-].
+   The outer signs matter only through the rows' bases, the sums of their outer entries with signs. So all this is one
+   straight program over numbers that stand for vectors of outer sign patterns:
 
      slots       a slot holds one number for each of PERMI_HYBRID_LANES patterns. Slots 0 .. n - 1 are the bases of the
                  rows; a table over k columns takes 2^k slots in sequence, bit b of the index set where the b-th of its
                  columns (in the order of their numbers) has sign -.
-     constants   of a row with d inner columns 2^d, likewise indexed: their sum with signs. Row sum y = base + constant.
-     instructions  runs of statements of one kind, see permi_opcode. Of two factors, the one that has fewer columns is
+     constants   2^d for a row with d inner columns, indexed in the same way: their sum with signs. Row sum y = base +
+                 constant.
+     instructions  runs of statements of one kind, see permi_opcode. Of two factors, the one with fewer columns is
                  held: statements are sorted such that it is loaded, or added up, once a group.
      columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled in the program: a table is
                  computed again only where a column that it depends on has turned | high, a loop in Gray order |
                  lanes | one fixed +.
-   Row sums are exact: coefficients are on the grid of >>dense. A row is not divided by its largest inner entry, which
+   Row sums are exact: coefficients are on the grid of >>dense. Rows are not divided by their largest inner entry, which
    would turn base + constant and a product into one fused operation f z +- f: held sums make the additions few, loads
-   and stores are what limits the interpreter, and what is divided is no longer exact.
+   and stores limit the interpreter, and quotients are not exact.
    Tried without gain on a 2.5 GHz Cascade Lake: 16 or 64 doubles a slot (within 10%); budgets of slots that fit the
-   first-level cache (110 slots: 1.4 times as slow, since there are twice as many operations).
-   Nothing in the program knows about vectors or caches: another back end may compile it, with another budget of slots
-   and other weights for the annealing. */
+   first-level cache (110 slots: 1.4 times as slow, since there are twice as many operations). */
 
 #define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
 #define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
@@ -9957,9 +9956,27 @@ typedef struct permi_instruction {
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,    /* real and imaginary part */
-  PERMI_HYBRID_COMPENSATED /* value and error: rows with 47 bits more, products and differences as in [Gra09] */
+  PERMI_HYBRID_COMPLEX,       /* real and imaginary part */
+  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, products and differences as in [Gra09] */
+  PERMI_HYBRID_MODULI,        /* for |terms| of real and compensated numbers: of the latter the first half of a slot */
+  PERMI_HYBRID_COMPLEX_MODULI /* counts, and what comes of the second half is not used */
 } permi_hybrid_algebra;
+
+/* Parts of a number; of a row's base and constants. */
+static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
+}
+
+static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX_MODULI ? 2 : permi_hybrid_parts(algebra);
+}
+
+static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
+{
+  return slots + (size_t)line * 8;
+}
 
 /* The program for GPUs, see >>programs. */
 #define PERMI_GPU_WALK 8
@@ -10030,6 +10047,14 @@ typedef struct permi_hybrid_rounding {
   double below;        /* compensated rows: their second words, relative, squared and summed */
 } permi_hybrid_rounding;
 
+struct permi_hybrid;
+typedef struct permi_hybrid_family { /* the kernels of an instruction set; complex ones NULL with PERM_NO_COMPLEX */
+  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
+  void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
+  void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
+  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
+} permi_hybrid_family;
+
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
   permi_gpu gpu; /* comes first, where perm.h looks for it; used with `code`, the program of >>programs, not NULL */
@@ -10048,6 +10073,7 @@ typedef struct permi_hybrid {
   double *lane;           /* [n][parts][lanes]: what is added to that */
   double *sign;           /* [lanes]: of the patterns of lane columns; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
+  size_t doubles;         /* of start, lane, sign and step, one after the other */
   int touched[64][65];    /* of a high column: its rows, -1 after the last */
   unsigned absolute_mask; /* one in mask + 1 blocks enters the sum of |terms| */
   double cost, operations_a_term, rows_a_term; /* of an outer pattern: statements; additions, products; factors */
@@ -10056,55 +10082,41 @@ typedef struct permi_hybrid {
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
-  void (*execute)(const struct permi_hybrid *hybrid, double *slot, double *block);
-  void (*absolute)(const struct permi_hybrid *hybrid, double *slot, double *block);
-  void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
-  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slot);
+  const permi_hybrid_family *family;
 } permi_hybrid;
 
-/* What the numbers of a program are, a constant of its instances: as permi_hybrid_algebra, or moduli, for |terms|. Of
-   value and error the value counts, in the first half of a slot; what comes of the second half is not used. */
-enum {
-  PERMI_PROGRAM_REAL,
-  PERMI_PROGRAM_COMPLEX,
-  PERMI_PROGRAM_COMPENSATED,
-  PERMI_PROGRAM_MODULI,
-  PERMI_PROGRAM_COMPLEX_MODULI
-};
-
-/* Parts of a number; of a row's base and constants. */
-static PERMI_ALWAYS_INLINE int permi_program_parts(int kind)
-{
-  return kind == PERMI_PROGRAM_COMPLEX || kind == PERMI_PROGRAM_COMPENSATED ? 2 : 1;
-}
-
-static PERMI_ALWAYS_INLINE int permi_program_row_parts(int kind)
-{
-  return kind == PERMI_PROGRAM_COMPLEX_MODULI ? 2 : permi_program_parts(kind);
-}
-
-static PERMI_ALWAYS_INLINE double *permi_program_slot(double *slots, int line)
-{
-  return slots + (size_t)line * 8;
-}
-
-/* One text (>>vocabulary), read for each instruction set. */
+/* One text (>>hybrid_kernels), read for each instruction set. */
+#define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
-#define PERMI_PROGRAM_WIDTH 8
-#define PERMI_PROGRAM_NAME(name) permi_##name##_avx512
-#include PERM_SPARSE_HEADER_FILE
-#define PERMI_PROGRAM_WIDTH 4
-#define PERMI_PROGRAM_NAME(name) permi_##name##_avx2
-#include PERM_SPARSE_HEADER_FILE
+#define PERMI_FAMILY avx512
+#define PERMI_FAMILY_WIDTH 8
+#include PERM_HEADER_FILE
+#define PERMI_FAMILY avx2
+#define PERMI_FAMILY_WIDTH 4
+#include PERM_HEADER_FILE
 #endif
-#define PERMI_PROGRAM_WIDTH 1
-#define PERMI_PROGRAM_NAME(name) permi_##name##_plain
-#include PERM_SPARSE_HEADER_FILE
+#define PERMI_FAMILY plain
+#define PERMI_FAMILY_WIDTH 1
+#include PERM_HEADER_FILE
+#undef PERMI_FAMILY_TEXT
+
+static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
+{
+  hybrid->family = &permi_hybrid_family_plain;
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512)
+    hybrid->family = &permi_hybrid_family_avx512;
+  else if (isa == PERM_ISA_AVX2)
+    hybrid->family = &permi_hybrid_family_avx2;
+#endif
+  (void)isa;
+}
 
 /* Chunk: 2^chunk_log2 states of the high columns, in Gray order. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const permi_hybrid_family *family = hybrid->family;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
   double *slot = (double *)workspace;
   double *block = slot + PERMI_HYBRID_ROOM;
@@ -10124,18 +10136,18 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
     memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-    hybrid->execute(hybrid, slot, block);
-    hybrid->add(hybrid, block, total, (int)(s & 1));
+    family->execute[hybrid->algebra](hybrid, slot, block);
+    family->add(hybrid, block, total, (int)(s & 1));
     if (!(permi_scatter(s) & hybrid->absolute_mask)) {
       memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-      hybrid->absolute(hybrid, slot, block);
+      family->absolute[hybrid->algebra](hybrid, slot, block);
       for (k = 0; k < lanes; k++)
         absolute[k] += block[k];
     }
     if (++s == last)
       break;
     j = permi_trailing_zeros(s);
-    hybrid->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
+    family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
   /* Value and error of lane k are total[k] and total[DOUBLES + k]; compensated numbers' errors went into the latter. */
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
@@ -10150,6 +10162,9 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
 }
+
+/* ================================================================================== >>hybrid_layout
+   Layouts: which columns are inside, in which order, and what that costs. */
 
 /* ---- which columns are inner, in what order, and which are low */
 typedef struct permi_arrangement {
@@ -10200,9 +10215,6 @@ typedef struct permi_layouts {
   const permi_account *account; /* what may be spent; NULL: whatever is asked for */
   double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
 } permi_layouts;
-
-/* ================================================================================== >>hybrid_layout
-   Layouts: which columns are inside, in which order, and what that costs. */
 
 static int permi_bits32(uint32_t x)
 {
@@ -10874,38 +10886,6 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
     permi_release(allocator, hybrid->start);
     permi_release(allocator, hybrid);
   }
-}
-
-static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
-{
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_HYBRID_COMPLEX_KERNEL(name, real) (hybrid->algebra == PERMI_HYBRID_COMPLEX ? name : real)
-#else
-#define PERMI_HYBRID_COMPLEX_KERNEL(name, real) (real)
-#endif
-#define PERMI_HYBRID_KERNELS(family)                                                                                   \
-  hybrid->add = permi_hybrid_add_##family;                                                                             \
-  hybrid->turn = permi_hybrid_turn_##family;                                                                           \
-  hybrid->execute = hybrid->algebra == PERMI_HYBRID_COMPENSATED                                                        \
-                        ? permi_hybrid_compensated_execute_##family                                                    \
-                        : PERMI_HYBRID_COMPLEX_KERNEL(permi_hybrid_complex_execute_##family,                           \
-                                                      permi_hybrid_real_execute_##family);                             \
-  hybrid->absolute = PERMI_HYBRID_COMPLEX_KERNEL(permi_hybrid_complex_moduli_execute_##family,                         \
-                                                 permi_hybrid_moduli_execute_##family)
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512) {
-    PERMI_HYBRID_KERNELS(avx512);
-    return;
-  }
-  if (isa == PERM_ISA_AVX2) {
-    PERMI_HYBRID_KERNELS(avx2);
-    return;
-  }
-#endif
-  (void)isa;
-  PERMI_HYBRID_KERNELS(plain);
-#undef PERMI_HYBRID_KERNELS
-#undef PERMI_HYBRID_COMPLEX_KERNEL
 }
 
 /* The coefficient of an entry on the grid of its row, by parts of the algebra; a: real and imaginary part. */
@@ -12908,19 +12888,18 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
    SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
-   group of columns, are decided from the slowest to the fastest; a row belongs to the fastest digit that touches it,
-   and once that is decided its sum is final. So
-     - a product over the rows of the slower digits is kept at every level, and a move of digit d only multiplies the
-       rows of digits d and faster (the paper's partitioning has two such areas: this is one a column);
+   group of columns, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it;
+   its sum is final once that digit is decided. So
+     - every level keeps the product over the rows of the slower digits, and a move of digit d multiplies only the rows
+       of digits d and faster (the paper's partitioning has two such areas: this is one a column);
      - a product that is 0 ends the whole branch below.
-   The ordering wants fast columns that touch few rows no faster one does (Algorithm 3: always the column with the
-   fewest entries in rows without a digit). Row sums are kept on a grid of a power of two, so that they are exact: they
-   never drift, and 0 is 0.
+   Fast columns should touch few rows that no faster one touches (Algorithm 3: always the column with the fewest entries
+   in rows without a digit). Row sums are on a grid of a power of two, so they are exact: they never drift, and 0 is 0.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], in which rows without a column in J cut
    branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
-   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. Whichever is predicted quicker, for
-   rows and columns alike. */
+   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. The plan takes what is predicted
+   quicker, for rows and columns alike. */
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
 #define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
@@ -12965,18 +12944,13 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->column_start[k + 1];
-  int e;
+  int e, part;
   walk->sign = -walk->sign;
-  if (ryser->integers) {
+  for (e = ryser->column_start[k]; e < end && ryser->integers; e++)
+    walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
+  for (part = 0; part < ryser->parts && !ryser->integers; part++)
     for (e = ryser->column_start[k]; e < end; e++)
-      walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
-    return;
-  }
-  for (e = ryser->column_start[k]; e < end; e++)
-    walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
-  if (ryser->parts == 2)
-    for (e = ryser->column_start[k]; e < end; e++)
-      walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
+      walk->x[part][ryser->touched[e]] += on ? ryser->value[part][e] : -ryser->value[part][e];
 }
 
 /* The next (step 1) or previous value of a digit: one column moves. */
@@ -12993,39 +12967,35 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
+  double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
   int i = ryser->level_start[digit];
   if (ryser->integers) { /* below 2^126 in modulus, so the upper half of 64 x 128 bits is the sign's */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
-      const int64_t c = walk->integer[ryser->row[i]];
-      permi_wide zero = {0, 0};
-      permi_wide_add_product(&zero, &product, c);
-      product = zero;
+      permi_wide next = {0, 0};
+      permi_wide_add_product(&next, &product, walk->integer[ryser->row[i]]);
+      product = next;
     }
     walk->wide[digit] = product;
     return product.low || product.high;
   }
   if (ryser->parts == 1) {
-    double product = walk->product[0][digit + 1];
     for (; i < end; i++)
-      product *= walk->x[0][ryser->row[i]];
-    walk->product[0][digit] = product;
-    return product != 0;
-  }
-  {
-    double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
-    for (; i < end; i++) {
-      const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
-      re = re * x - im * y;
-      im = was * y + im * x;
-    }
+      re *= walk->x[0][ryser->row[i]];
     walk->product[0][digit] = re;
-    walk->product[1][digit] = im;
-    return re != 0 || im != 0;
+    return re != 0;
   }
+  for (; i < end; i++) {
+    const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
+    re = re * x - im * y;
+    im = was * y + im * x;
+  }
+  walk->product[0][digit] = re;
+  walk->product[1][digit] = im;
+  return re != 0 || im != 0;
 }
 
-/* Adds to hi with TwoSum, what that loses to lo: two short chains where double-double has a long one. */
+/* Adds x to hi by TwoSum, and what that loses to lo: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -13036,16 +13006,13 @@ static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
+  int part;
   walk->terms++;
-  if (ryser->integers) {
+  if (ryser->integers)
     permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
-    return;
-  }
-  permi_ryser_sum(&walk->total[0], walk->sign * walk->product[0][0]);
-  walk->absolute += fabs(walk->product[0][0]);
-  if (ryser->parts == 2) {
-    permi_ryser_sum(&walk->total[1], walk->sign * walk->product[1][0]);
-    walk->absolute += fabs(walk->product[1][0]);
+  for (part = 0; part < ryser->parts && !ryser->integers; part++) {
+    permi_ryser_sum(&walk->total[part], walk->sign * walk->product[part][0]);
+    walk->absolute += fabs(walk->product[part][0]);
   }
 }
 
@@ -13093,25 +13060,23 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
+  const int digits = ryser->digits;
+  const int64_t shares = ryser->shares, share = (int64_t)(chunk % (uint64_t)shares);
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
-  const uint64_t share_of = chunk;
   (void)workspace;
   if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
     return;
-  chunk /= (uint64_t)ryser->shares;
+  chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
-  for (part = 0; part < 2; part++)
-    for (i = 0; i < ryser->n; i++)
-      walk.x[part][i] = ryser->base[part][i];
-  walk.sign = (ryser->halves ? ryser->n - 1 : ryser->n) & 1 ? -1 : 1;
-  for (d = 0; d < ryser->digits; d++) {
+  memcpy(walk.x, ryser->base, sizeof walk.x);
+  walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
+  for (d = 0; d < digits; d++) {
     int code = ryser->least[d];
-    if (d == ryser->low - 1 && ryser->shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
-      const int64_t share = (int64_t)(share_of % (uint64_t)ryser->shares), all = left;
-      const int begin = (int)(share * all / ryser->shares);
-      left = (int)((share + 1) * all / ryser->shares) - begin;
+    if (d == ryser->low - 1 && shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
+      const int begin = (int)(share * left / shares);
+      left = (int)((share + 1) * left / shares) - begin;
       code += begin;
     }
     if (d >= ryser->low) {
@@ -13123,14 +13088,15 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
       if ((code ^ code >> 1) >> k & 1)
         permi_ryser_flip(&walk, ryser->digit_start[d] + k, 1);
   }
-  walk.product[0][ryser->digits] = 1;
-  walk.wide[ryser->digits].low = 1;
-  for (i = ryser->level_start[ryser->digits]; i < ryser->n; i++) { /* rows without a digit are constant */
-    const double re = walk.product[0][ryser->digits], im = walk.product[1][ryser->digits];
-    walk.product[0][ryser->digits] = re * walk.x[0][ryser->row[i]] - im * walk.x[1][ryser->row[i]];
-    walk.product[1][ryser->digits] = re * walk.x[1][ryser->row[i]] + im * walk.x[0][ryser->row[i]];
+  walk.product[0][digits] = 1;
+  walk.wide[digits].low = 1;
+  for (i = ryser->level_start[digits]; i < ryser->n; i++) { /* rows without a digit are constant */
+    const double re = walk.product[0][digits], im = walk.product[1][digits];
+    const double x = walk.x[0][ryser->row[i]], y = walk.x[1][ryser->row[i]];
+    walk.product[0][digits] = re * x - im * y;
+    walk.product[1][digits] = re * y + im * x;
   }
-  for (d = ryser->digits - 1; d >= ryser->low && alive; d--)
+  for (d = digits - 1; d >= ryser->low && alive; d--)
     alive = permi_ryser_multiply(&walk, d);
   if (alive && ryser->low == 1 && ryser->pairs)
     permi_ryser_pair(&walk);
@@ -13142,16 +13108,14 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   if (ryser->integers) {
     const int negative = (int)(walk.sum.high >> 63);
     const permi_wide sum = negative ? permi_wide_negate(walk.sum) : walk.sum;
-    uint64_t word[2];
-    word[0] = sum.low;
-    word[1] = sum.high;
+    const uint64_t word[2] = {sum.low, sum.high};
     permi_sum_add_integer(&partial->value, word, 2, negative);
-    return;
   }
-  permi_sum_add_double(&partial->value, walk.total[0].hi);
-  permi_sum_add_double(&partial->value, walk.total[0].lo);
-  permi_sum_add_double(&partial->imaginary, walk.total[1].hi);
-  permi_sum_add_double(&partial->imaginary, walk.total[1].lo);
+  for (part = 0; part < 2; part++) {
+    perm_sum *sum = part ? &partial->imaginary : &partial->value;
+    permi_sum_add_double(sum, walk.total[part].hi);
+    permi_sum_add_double(sum, walk.total[part].lo);
+  }
   permi_sum_add_double(&partial->absolute, walk.absolute);
 }
 
@@ -13180,38 +13144,15 @@ typedef struct permi_ryser_split {
 #define PERMI_RYSER_MOVE_SECONDS 5e-9
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9
 
-/* Fills in *ryser. side 0: rows are rows. */
-static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
+/* The grid of every row: sums, and halves of them, are below 2^53 units of half a step. */
+static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
 {
-  const int n = block->n, mine = side * n, other = n - mine;
-  uint64_t digit_mask[PERM_MAX_N], touches[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0;
-  double grid[PERM_MAX_N], alive = 1, count = 1, most;
-  int digits = 0, d, i, j, e, k, used = 0, taken = 0, part;
-  ryser->n = n;
-  ryser->integers = block->integer != NULL;
-  ryser->parts = block->imaginary ? 2 : 1;
-  ryser->halves = split->without >= 0;
-  ryser->transposed = side;
-  ryser->groups = split->groups;
-  ryser->on_grid = 1;
-  ryser->buried = 0;
+  const int n = ryser->n, mine = ryser->transposed * n;
+  int i, e;
   ryser->growth = 1;
   ryser->bits = n;
   ryser->widest = 0;
-  for (i = 0; i < split->groups; i++) {
-    digit_mask[digits++] = split->group[i];
-    grouped |= split->group[i];
-  }
-  for (j = 0; j < n; j++)
-    if (!(grouped >> j & 1) && j != split->without)
-      digit_mask[digits++] = UINT64_C(1) << j;
-  ryser->digits = digits;
-  for (j = 0; j < n; j++) {
-    touches[j] = 0;
-    for (e = block->start[other + j]; e < block->start[other + j + 1]; e++)
-      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
-  }
-  for (i = 0; i < n; i++) { /* the grid of a row: sums, and halves of them, below 2^53 units of half a step */
+  for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int edge = block->edge[e];
@@ -13224,107 +13165,158 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
     ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
     ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
     ryser->widest = fmax(ryser->widest, sum);
-    ryser->base[0][i] = ryser->base[1][i] = ryser->moved[i] = 0;
   }
-  for (d = 0; d < digits; d++) { /* Algorithm 3: the digit with the fewest rows of its own, for its bits */
+}
+
+static int permi_ryser_count(uint64_t set)
+{
+  int count = 0;
+  for (; set; set &= set - 1)
+    count++;
+  return count;
+}
+
+/* Rows that the columns of a set touch. */
+static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
+{
+  uint64_t rows = 0;
+  for (; columns; columns &= columns - 1)
+    rows |= touches[permi_trailing_zeros(columns)];
+  return rows;
+}
+
+/* Algorithm 3: always the digit with the fewest rows of its own, for its bits. */
+static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
+{
+  const int n = ryser->n;
+  uint64_t digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
+  int digits = split->groups, d, i, j, used = 0, taken = 0;
+  for (i = 0; i < digits; i++)
+    grouped |= digit[i] = split->group[i];
+  for (j = 0; j < n; j++)
+    if (!(grouped >> j & 1) && j != split->without)
+      digit[digits++] = UINT64_C(1) << j;
+  ryser->digits = digits;
+  for (d = 0; d < digits; d++) {
     int best = d;
     double least = 1e9;
-    uint64_t swap, rows;
     for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      double bits = 0, fresh = 0;
-      for (rows = 0, j = 0; j < n; j++)
-        if (digit_mask[i] >> j & 1) {
-          bits++;
-          rows |= touches[j];
-        }
-      for (rows &= rows_left; rows; rows &= rows - 1)
-        fresh++;
-      if (fresh / bits < least) {
-        least = fresh / bits;
+      const double share = (double)permi_ryser_count(permi_ryser_rows(touches, digit[i]) & rows_left) /
+                           permi_ryser_count(digit[i]);
+      if (share < least) {
+        least = share;
         best = i;
       }
     }
-    swap = digit_mask[d];
-    digit_mask[d] = digit_mask[best];
-    digit_mask[best] = swap;
+    set = digit[best];
+    digit[best] = digit[d];
     ryser->digit_start[d] = used;
     ryser->level_start[d] = taken;
+    ryser->least[d] = (grouped & set) != 0;
+    ryser->radix[d] = (1 << permi_ryser_count(set)) - ryser->least[d];
     for (j = 0; j < n; j++)
-      if (digit_mask[d] >> j & 1)
+      if (set >> j & 1)
         ryser->column[used++] = j;
-    k = used - ryser->digit_start[d];
-    ryser->least[d] = d < digits && (grouped & digit_mask[d]) ? 1 : 0;
-    ryser->radix[d] = (1 << k) - ryser->least[d];
-    for (rows = 0, i = ryser->digit_start[d]; i < used; i++)
-      rows |= touches[ryser->column[i]];
-    for (rows &= rows_left; rows; rows &= rows - 1) {
-      const int row = permi_trailing_zeros(rows);
-      ryser->row[taken++] = row;
-      rows_left &= ~(UINT64_C(1) << row);
-    }
+    set = permi_ryser_rows(touches, set) & rows_left;
+    rows_left &= ~set;
+    for (; set; set &= set - 1)
+      ryser->row[taken++] = permi_trailing_zeros(set);
   }
   ryser->digit_start[digits] = used;
   ryser->level_start[digits] = taken;
   for (; rows_left; rows_left &= rows_left - 1)
     ryser->row[taken++] = permi_trailing_zeros(rows_left);
   ryser->level_start[digits + 1] = taken;
-  for (used = 0, k = 0; k <= n; k++) { /* entries on the grid; the column left out and half the sums into the base */
-    const int column = k < ryser->digit_start[digits] ? ryser->column[k] : split->without;
-    if (k < ryser->digit_start[digits])
-      ryser->column_start[k] = used;
-    else if (k > ryser->digit_start[digits] || column < 0)
-      break;
-    else
-      ryser->column_start[k] = used;
+}
+
+/* Entries on the grid; the column left out and half the sums go into the base. */
+static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
+{
+  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
+  int k, e, part, used = 0;
+  ryser->on_grid = 1;
+  ryser->buried = 0;
+  memset(ryser->base, 0, sizeof ryser->base);
+  memset(ryser->moved, 0, sizeof ryser->moved);
+  for (k = 0; k < columns + ryser->halves; k++) {
+    const int column = k < columns ? ryser->column[k] : without;
+    ryser->column_start[k] = used;
     for (e = block->start[other + column]; e < block->start[other + column + 1]; e++) {
       const int row = block->neighbour[e] - mine, edge = block->edge[e];
-      if (block->integer) {
-        ryser->integer[used] = block->integer[edge];
-      } else {
-        for (part = 0; part < ryser->parts; part++) {
-          const double x = (part ? block->imaginary : block->real)[edge];
-          const double y = floor(x / grid[row] + 0.5) * grid[row];
-          ryser->on_grid &= x == y;
-          ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
-          ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
-          if (k < ryser->digit_start[digits])
-            ryser->value[part][used] = y;
-          ryser->base[part][row] += !ryser->halves ? 0 : k < ryser->digit_start[digits] ? -y / 2 : y / 2;
-        }
+      for (part = 0; part < ryser->parts && !block->integer; part++) {
+        const double x = (part ? block->imaginary : block->real)[edge];
+        const double y = floor(x / grid[row] + 0.5) * grid[row];
+        ryser->on_grid &= x == y;
+        ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
+        ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
+        if (ryser->halves)
+          ryser->base[part][row] += k < columns ? -y / 2 : y / 2;
+        if (k < columns)
+          ryser->value[part][used] = y;
       }
-      if (k < ryser->digit_start[digits])
+      if (k < columns) {
+        ryser->integer[used] = block->integer ? block->integer[edge] : 0;
         ryser->touched[used++] = (unsigned char)row;
+      }
     }
   }
-  ryser->column_start[ryser->digit_start[digits]] = used;
-  /* moves at each level: the values of its digit and the slower ones, times the branches that no zero has cut */
+  ryser->column_start[columns] = used;
+}
+
+/* Moves and seconds: at each level the values of its digit and the slower ones, times the branches that no zero has
+   cut. */
+static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
+{
+  double alive = 1, count = 1;
+  int d, i, j, k;
   ryser->nodes = ryser->seconds = 0;
-  ryser->low = digits;
-  ryser->combinations = 1;
-  for (d = digits - 1; d >= 0; d--) {
-    double entries = 0, rows = ryser->level_start[d + 1] - ryser->level_start[d];
+  for (d = ryser->digits - 1; d >= 0; d--) {
+    const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
+    const double entries =
+        (double)(ryser->column_start[ryser->digit_start[d + 1]] - ryser->column_start[ryser->digit_start[d]]) /
+        (ryser->digit_start[d + 1] - ryser->digit_start[d]);
     count *= ryser->radix[d];
-    for (k = ryser->digit_start[d]; k < ryser->digit_start[d + 1]; k++)
-      entries += ryser->column_start[k + 1] - ryser->column_start[k];
-    entries /= ryser->digit_start[d + 1] - ryser->digit_start[d];
     ryser->nodes += count * alive;
     ryser->seconds += count * alive *
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
       double empty = 1; /* the share of sets without a column in this row */
-      for (j = d; j < digits; j++) {
-        const int columns = ryser->digit_start[j + 1] - ryser->digit_start[j];
-        int hit = 0;
+      for (j = d; j < ryser->digits; j++) {
+        int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
-          hit += (int)(touches[ryser->column[k]] >> ryser->row[i] & 1);
-        empty *= (ldexp(1, columns - hit) - ryser->least[j]) / ryser->radix[j];
+          columns += !(touches[ryser->column[k]] >> ryser->row[i] & 1);
+        empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
       }
       alive *= 1 - empty;
     }
   }
   ryser->terms = count;
+}
+
+/* Fills in *ryser. side 0: rows are rows. */
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  uint64_t touches[PERM_MAX_N];
+  double grid[PERM_MAX_N], most;
+  int j, e;
+  ryser->n = n;
+  ryser->integers = block->integer != NULL;
+  ryser->parts = block->imaginary ? 2 : 1;
+  ryser->halves = split->without >= 0;
+  ryser->transposed = side;
+  ryser->groups = split->groups;
+  for (j = 0; j < n; j++)
+    for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
+      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
+  permi_ryser_grid(ryser, block, grid);
+  permi_ryser_order(ryser, touches, split);
+  permi_ryser_entries(ryser, block, split->without, grid);
+  permi_ryser_predict(ryser, touches);
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
+  ryser->low = ryser->digits;
+  ryser->combinations = 1;
   most = fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES);
   most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
   while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
@@ -13345,23 +13337,17 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   const perm_precision precision = maker->options->precision;
   permi_ryser *best, *trial;
   int which;
-  if (block->n > PERM_MAX_N) {
+  if (block->n > PERM_MAX_N)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-    return PERM_OK;
-  }
-  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD) {
+  else if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                  block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-    return PERM_OK;
-  }
-  if (maker->options->method == PERM_METHOD_AUTO && !block->integer) {
+  else if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "would lose digits to the cancellation of Ryser's sum in doubles");
-    return PERM_OK;
-  }
-  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3)) {
+  else if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
+  if (offer->why[0])
     return PERM_OK;
-  }
   best = (permi_ryser *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_ryser *)permi_allocate(allocator, 1, sizeof *trial);
   offer->plan = best;
@@ -13379,17 +13365,13 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
       *best = *trial;
   }
   permi_release(allocator, trial);
-  if (block->integer && best->widest * (1 + 1e-12) >= 9223372036854775808.0) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
-    return PERM_OK;
-  }
-  if (block->integer && !(best->bits <= 126)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
-                 best->bits);
-    return PERM_OK;
-  }
   offer->seconds = best->seconds + 2e-6 * (double)best->combinations;
   offer->bytes = sizeof *best;
+  if (block->integer && best->widest * (1 + 1e-12) >= 9223372036854775808.0)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
+  else if (block->integer && !(best->bits <= 126))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
+                 best->bits);
   return PERM_OK;
 }
 
@@ -17870,475 +17852,379 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
-#else /* PERMI_PROGRAM_WIDTH */
+#else /* PERMI_FAMILY */
 
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid, read once for each instruction set (PERMI_PROGRAM_WIDTH doubles a vector): a vocabulary
-   as in perm.h's >>vocabulary, the interpreter of any kind of numbers, and its instances. Vectors are added and
-   multiplied by the language's operators; a product and the sum that it goes into stand in statements of their own, for
-   in one expression clang contracts them. */
+   The interpreter of >>hybrid in the words of >>vocabulary, for any algebra. A product and the sum that it goes into
+   are separate statements, for clang contracts them in one expression. */
 
-#if PERMI_PROGRAM_WIDTH == 8
-#define PERMI_H_TARGET __attribute__((target("avx512f,avx512dq,avx512bw")))
-#define PERMI_H_V __m512d
-#define PERMI_H_LOAD(p) _mm512_load_pd(p)
-#define PERMI_H_STORE(p, v) _mm512_store_pd(p, v)
-#define PERMI_H_SET(x) _mm512_set1_pd(x)
-#define PERMI_H_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
-#define PERMI_H_FMS(a, b, c) _mm512_fmsub_pd(a, b, c)
-#define PERMI_H_ABS(a) \
-  _mm512_castsi512_pd(_mm512_and_si512(_mm512_castpd_si512(a), _mm512_set1_epi64(0x7fffffffffffffff)))
-#define PERMI_H_ROOT(a) _mm512_sqrt_pd(a)
-#define PERMI_H_KEEP(v) __asm__("" : "+v"(v))
-#elif PERMI_PROGRAM_WIDTH == 4
-#define PERMI_H_TARGET __attribute__((target("avx2,fma")))
-#define PERMI_H_V __m256d
-#define PERMI_H_LOAD(p) _mm256_load_pd(p)
-#define PERMI_H_STORE(p, v) _mm256_store_pd(p, v)
-#define PERMI_H_SET(x) _mm256_set1_pd(x)
-#define PERMI_H_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
-#define PERMI_H_FMS(a, b, c) _mm256_fmsub_pd(a, b, c)
-#define PERMI_H_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
-#define PERMI_H_ROOT(a) _mm256_sqrt_pd(a)
-#define PERMI_H_KEEP(v) __asm__("" : "+x"(v))
-#else
-#define PERMI_H_TARGET
-#define PERMI_H_V double
-#define PERMI_H_LOAD(p) (*(p))
-#define PERMI_H_STORE(p, v) (*(p) = (v))
-#define PERMI_H_SET(x) (x)
-#define PERMI_H_FMA(a, b, c) ((a) * (b) + (c))
-#define PERMI_H_FMS(a, b, c) fma(a, b, -(c)) /* libm's is exact with or without the instruction */
-#define PERMI_H_ABS(a) fabs(a)
-#define PERMI_H_ROOT(a) sqrt(a)
-#define PERMI_H_KEEP(v) PERMI_KEEP_DOUBLE(v)
-#endif
-#if defined(__clang__) /* else small arrays of vectors stay in memory: plain programs took 1.7 times as long */
-#define PERMI_H_UNROLL PERMI_PRAGMA(clang loop unroll(full))
-#else
-#define PERMI_H_UNROLL PERMI_UNROLL
-#endif
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_##name)
-#define PERMI_H_N PERMI_H(number)
-#define PERMI_H_NUMBERS PERMI_H(numbers)
-#define PERMI_H_OPERATION(type) PERMI_H_TARGET static PERMI_ALWAYS_INLINE type
-
-/* a + b rounded; *error is what is missing, exactly. */
-PERMI_H_OPERATION(PERMI_H_V) PERMI_H(two_sum)(PERMI_H_V a, PERMI_H_V b, PERMI_H_V *error)
+/* Half a slot += x. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
 {
-  const PERMI_H_V sum = a + b, other = sum - a;
-  *error = (a - (sum - other)) + (b - other);
-  return sum;
+  const PERMI_V by = PERMI_SET(x);
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_WIDTH)
+    PERMI_STORE(half + k, PERMI_LOAD(half + k) + by);
 }
 
 /* total += block, or -= if `negative`, in double-double; the errors of compensated numbers go to the low parts. */
-PERMI_H_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
+PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block, double *total,
+                                                int negative)
 {
-  const PERMI_H_V sign = PERMI_H_SET(negative ? -1.0 : 1.0);
+  const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
   const int compensated = hybrid->algebra == PERMI_HYBRID_COMPENSATED;
   const int end = compensated ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;
-  for (k = 0; k < end; k += PERMI_PROGRAM_WIDTH) {
-    const PERMI_H_V term = sign * PERMI_H_LOAD(block + k);
-    PERMI_H_V error, sum = PERMI_H(two_sum)(PERMI_H_LOAD(total + k), term, &error);
+  for (k = 0; k < end; k += PERMI_WIDTH) {
+    const PERMI_V term = sign * PERMI_LOAD(block + k);
+    PERMI_V error;
+    PERMI_STORE(total + k, PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error));
     if (compensated) {
-      const PERMI_H_V more = sign * PERMI_H_LOAD(block + end + k);
+      const PERMI_V more = sign * PERMI_LOAD(block + end + k);
       error = error + more;
     }
-    PERMI_H_STORE(total + k, sum);
-    PERMI_H_STORE(low + k, PERMI_H_LOAD(low + k) + error);
+    PERMI_STORE(low + k, PERMI_LOAD(low + k) + error);
   }
 }
 
-/* A slot += x, its second half += second. */
-PERMI_H_OPERATION(void) PERMI_H(shift)(double *slot, double x, double second)
-{
-  const PERMI_H_V by = PERMI_H_SET(x), second_by = PERMI_H_SET(second);
-  int k;
-  PERMI_H_UNROLL
-  for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_PROGRAM_WIDTH)
-    PERMI_H_STORE(slot + k, PERMI_H_LOAD(slot + k) + by);
-  PERMI_H_UNROLL
-  for (k = PERMI_HYBRID_DOUBLES / 2; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
-    PERMI_H_STORE(slot + k, PERMI_H_LOAD(slot + k) + second_by);
-}
-
 /* High column j gets sign - (`minus`) or +. */
-PERMI_H_TARGET static void PERMI_H(turn)(const permi_hybrid *hybrid, int j, int minus, double *slot)
+PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *slots)
 {
   const int *row = hybrid->touched[j];
   const double sign = minus ? -1 : 1;
   for (; *row >= 0; row++) {
     const double *twice = hybrid->step + (j * hybrid->n + *row) * hybrid->parts;
-    PERMI_H(shift)(slot + 8 * permi_hybrid_line(*row), sign * twice[0],
-                                     sign * twice[hybrid->parts - 1]);
+    double *slot = permi_hybrid_slot(slots, permi_hybrid_line(*row));
+    PERMI_NAME(hybrid_shift)(slot, sign * twice[0]);
+    PERMI_NAME(hybrid_shift)(slot + PERMI_HYBRID_DOUBLES / 2, sign * twice[hybrid->parts - 1]);
   }
 }
 
-/* -- numbers: vector k of a slot holds one of each pattern */
-typedef struct PERMI_H_N {
-  PERMI_H_V v, e; /* value and error, or real and imaginary part; e is not used in numbers of one part */
-} PERMI_H_N;
+/* ---- numbers: vector k of a slot holds one of each pattern */
+#define PERMI_N PERMI_NAME(hybrid_number)
+typedef struct PERMI_N {
+  PERMI_V v, e; /* value and error, or real and imaginary part; numbers of one part do not use e */
+} PERMI_N;
 
-typedef struct PERMI_H_NUMBERS { /* of a whole slot */
-  PERMI_H_V v[PERMI_HYBRID_DOUBLES / PERMI_PROGRAM_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_PROGRAM_WIDTH + 1];
-} PERMI_H_NUMBERS;
+typedef struct PERMI_NAME(hybrid_numbers) { /* of a whole slot */
+  PERMI_V v[PERMI_HYBRID_DOUBLES / PERMI_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_WIDTH + 1];
+} PERMI_NAME(hybrid_numbers);
 
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(one)(PERMI_H_V v)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_one)(PERMI_V v)
 {
-  PERMI_H_N x;
+  PERMI_N x;
   x.v = x.e = v;
   return x;
 }
 
 /* Vector k of a slot. Its address is made first: with one address for the whole slot gcc loads many vectors twice, and
    complex and compensated programs took 7% longer. */
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(get)(int parts, const double *slot, int k)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_get)(int parts, const double *slot, int k)
 {
-  const double *at = slot + k * PERMI_PROGRAM_WIDTH;
-  PERMI_H_N x = PERMI_H(one)(PERMI_H_LOAD(at));
+  const double *at = slot + k * PERMI_WIDTH;
+  PERMI_N x = PERMI_NAME(hybrid_one)(PERMI_LOAD(at));
   if (parts == 2)
-    x.e = PERMI_H_LOAD(at + PERMI_HYBRID_DOUBLES / 2);
+    x.e = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES / 2);
   return x;
 }
 
-PERMI_H_OPERATION(void) PERMI_H(put)(int parts, double *slot, int k, PERMI_H_N x)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_put)(int parts, double *slot, int k, PERMI_N x)
 {
-  double *at = slot + k * PERMI_PROGRAM_WIDTH;
-  PERMI_H_STORE(at, x.v);
+  double *at = slot + k * PERMI_WIDTH;
+  PERMI_STORE(at, x.v);
   if (parts == 2)
-    PERMI_H_STORE(at + PERMI_HYBRID_DOUBLES / 2, x.e);
+    PERMI_STORE(at + PERMI_HYBRID_DOUBLES / 2, x.e);
 }
 
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(of)(int parts, const PERMI_H_NUMBERS *x, int k)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_of)(int parts, const PERMI_NAME(hybrid_numbers) *x, int k)
 {
-  PERMI_H_N y = PERMI_H(one)(x->v[k]);
+  PERMI_N y = PERMI_NAME(hybrid_one)(x->v[k]);
   if (parts == 2)
     y.e = x->e[k];
   return y;
 }
 
-PERMI_H_OPERATION(void) PERMI_H(hold)(int parts, PERMI_H_NUMBERS *to, int k, PERMI_H_N x)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_hold)(int parts, PERMI_NAME(hybrid_numbers) *to, int k, PERMI_N x)
 {
   to->v[k] = x.v;
   if (parts == 2)
     to->e[k] = x.e;
 }
 
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(constant)(int kind, const double *x)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const double *x)
 {
-  PERMI_H_N y = PERMI_H(one)(PERMI_H_SET(x[0]));
-  if (permi_program_row_parts(kind) == 2)
-    y.e = PERMI_H_SET(x[1]);
+  PERMI_N y = PERMI_NAME(hybrid_one)(PERMI_SET(x[0]));
+  if (permi_hybrid_row_parts(algebra) == 2)
+    y.e = PERMI_SET(x[1]);
   return y;
 }
 
-/* A row sum as a number: itself, or of moduli |y|, raised by the floor of the row at that line. */
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(row_number)(int kind, PERMI_H_N y, double least)
+/* A row sum as a number: itself; of moduli |y| and the row's floor. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least)
 {
-  if (kind == PERMI_PROGRAM_MODULI)
-    return PERMI_H(one)(PERMI_H_ABS(y.v) + PERMI_H_SET(least));
-  if (kind == PERMI_PROGRAM_COMPLEX_MODULI)
-    return PERMI_H(one)(PERMI_H_ROOT(PERMI_H_FMA(y.v, y.v, y.e * y.e)) + PERMI_H_SET(least));
+  if (algebra == PERMI_HYBRID_MODULI)
+    return PERMI_NAME(hybrid_one)(PERMI_ABS(y.v) + PERMI_SET(least));
+  if (algebra == PERMI_HYBRID_COMPLEX_MODULI)
+    return PERMI_NAME(hybrid_one)(PERMI_ROOT(PERMI_FMA(y.v, y.v, y.e * y.e)) + PERMI_SET(least));
   return y;
 }
 
 /* The same of base + constant; the sum is exact. */
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(row)(int kind, PERMI_H_N y, PERMI_H_N c, double least)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row)(int algebra, PERMI_N y, PERMI_N c, double least)
 {
   y.v = y.v + c.v;
-  if (permi_program_row_parts(kind) == 2)
+  if (permi_hybrid_row_parts(algebra) == 2)
     y.e = y.e + c.e;
-  return PERMI_H(row_number)(kind, y, least);
+  return PERMI_NAME(hybrid_row_number)(algebra, y, least);
 }
 
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(times)(int kind, PERMI_H_N a, PERMI_H_N b)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N a, PERMI_N b)
 {
-  PERMI_H_N x;
-  if (kind == PERMI_PROGRAM_COMPLEX) {
-    const PERMI_H_V ee = a.e * b.e, vv = a.v * b.v;
+  PERMI_N x;
+  if (algebra == PERMI_HYBRID_COMPLEX) {
+    const PERMI_V ee = a.e * b.e, vv = a.v * b.v;
     x.v = vv - ee;
-    x.e = PERMI_H_FMA(a.v, b.e, a.e * b.v);
-  } else if (kind == PERMI_PROGRAM_COMPENSATED) {
-    PERMI_H_V product = a.v * b.v;
-    PERMI_H_KEEP(product);
-    x.v = product;
-    x.e = PERMI_H_FMA(a.v, b.e, PERMI_H_FMA(a.e, b.v, PERMI_H_FMS(a.v, b.v, product)));
+    x.e = PERMI_FMA(a.v, b.e, a.e * b.v);
+  } else if (algebra == PERMI_HYBRID_COMPENSATED) {
+    x.v = PERMI_NAME(vector_two_product)(a.v, b.v, &x.e);
+    x.e = PERMI_FMA(a.v, b.e, PERMI_FMA(a.e, b.v, x.e));
   } else {
-    x = PERMI_H(one)(a.v * b.v);
+    x = PERMI_NAME(hybrid_one)(a.v * b.v);
   }
   return x;
 }
 
 /* a - b; of moduli a + b */
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(minus)(int kind, PERMI_H_N a, PERMI_H_N b)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N a, PERMI_N b)
 {
-  PERMI_H_N x;
-  if (kind == PERMI_PROGRAM_COMPLEX) {
+  PERMI_N x;
+  if (algebra == PERMI_HYBRID_COMPLEX) {
     x.v = a.v - b.v;
     x.e = a.e - b.e;
-  } else if (kind == PERMI_PROGRAM_COMPENSATED) {
-    PERMI_H_V error;
-    x.v = PERMI_H(two_sum)(a.v, PERMI_H_SET(0.0) - b.v, &error);
+  } else if (algebra == PERMI_HYBRID_COMPENSATED) {
+    PERMI_V error;
+    x.v = PERMI_NAME(vector_two_sum)(a.v, PERMI_SET(0.0) - b.v, &error);
     x.e = error + (a.e - b.e);
   } else {
-    x = PERMI_H(one)(kind == PERMI_PROGRAM_REAL ? a.v - b.v : a.v + b.v);
+    x = PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_REAL ? a.v - b.v : a.v + b.v);
   }
   return x;
 }
 
 /* a b - c d; of moduli a b + c d */
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(cross)(int kind, PERMI_H_N a, PERMI_H_N b, PERMI_H_N c,
-                                                              PERMI_H_N d)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d)
 {
-  const PERMI_H_N second = PERMI_H(times)(kind, c, d);
-  if (permi_program_parts(kind) == 1 && kind != PERMI_PROGRAM_REAL)
-    return PERMI_H(one)(PERMI_H_FMA(a.v, b.v, second.v));
-  return PERMI_H(minus)(kind, PERMI_H(times)(kind, a, b), second);
+  const PERMI_N second = PERMI_NAME(hybrid_times)(algebra, c, d);
+  if (algebra >= PERMI_HYBRID_MODULI)
+    return PERMI_NAME(hybrid_one)(PERMI_FMA(a.v, b.v, second.v));
+  return PERMI_NAME(hybrid_minus)(algebra, PERMI_NAME(hybrid_times)(algebra, a, b), second);
 }
 
 /* The numbers of a slot. */
-PERMI_H_OPERATION(void) PERMI_H(fetch)(int parts, int count, const double *slot, PERMI_H_NUMBERS *x)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch)(int parts, int count, const double *slot,
+                                                        PERMI_NAME(hybrid_numbers) *x)
 {
   int k;
-  PERMI_H_UNROLL
+  PERMI_UNROLL
   for (k = 0; k < count; k++)
-    PERMI_H(hold)(parts, x, k, PERMI_H(get)(parts, slot, k));
+    PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_get)(parts, slot, k));
 }
 
 /* The row sums of a base and a constant. */
-PERMI_H_OPERATION(void) PERMI_H(fetch_row)(int kind, int count, const double *slot, PERMI_H_N c, double least,
-                                           PERMI_H_NUMBERS *x)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int count, const double *slot, const double *c,
+                                                            double least, PERMI_NAME(hybrid_numbers) *x)
 {
-  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
+  const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
+  const PERMI_N constant = PERMI_NAME(hybrid_constant)(algebra, c);
   int k;
-  PERMI_H_UNROLL
+  PERMI_UNROLL
   for (k = 0; k < count; k++)
-    PERMI_H(hold)(parts, x, k, PERMI_H(row)(kind, PERMI_H(get)(row_parts, slot, k), c, least));
+    PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_row)(algebra, PERMI_NAME(hybrid_get)(row_parts, slot, k),
+                                                                constant, least));
 }
 
 /* x *= the numbers of a slot; the `first` slot of a chain: x = these. Of `base`, moduli are still to be taken. */
-PERMI_H_OPERATION(void) PERMI_H(chain)(int kind, int first, int base, int count, const double *slot, double least,
-                                       PERMI_H_NUMBERS *x)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, int base, int count, const double *slot,
+                                                        double least, PERMI_NAME(hybrid_numbers) *x)
 {
-  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
+  const int parts = permi_hybrid_parts(algebra), slot_parts = base ? permi_hybrid_row_parts(algebra) : parts;
   int k;
-  PERMI_H_UNROLL
+  PERMI_UNROLL
   for (k = 0; k < count; k++) {
-    PERMI_H_N y = PERMI_H(get)(base ? row_parts : parts, slot, k);
+    PERMI_N y = PERMI_NAME(hybrid_get)(slot_parts, slot, k);
     if (base)
-      y = PERMI_H(row_number)(kind, y, least);
-    PERMI_H(hold)(parts, x, k, first ? y : PERMI_H(times)(kind, PERMI_H(of)(parts, x, k), y));
+      y = PERMI_NAME(hybrid_row_number)(algebra, y, least);
+    PERMI_NAME(hybrid_hold)(parts, x, k,
+                            first ? y : PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y));
   }
 }
 
-/* block += slot, or -= if `negative` */
-PERMI_H_OPERATION(void) PERMI_H(total)(int kind, double *block, const double *slot, int negative)
+/* block += slot, or -= if `negative` and not of moduli. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, double *block, const double *slot,
+                                                        int negative)
 {
-  const int count = PERMI_HYBRID_DOUBLES / permi_program_row_parts(kind) / PERMI_PROGRAM_WIDTH;
+  const PERMI_V sign = PERMI_SET(negative && algebra < PERMI_HYBRID_MODULI ? -1.0 : 1.0);
+  const int parts = permi_hybrid_parts(algebra);
   int k;
-  if (kind == PERMI_PROGRAM_COMPENSATED) {
-    const PERMI_H_V sign = PERMI_H_SET(negative ? -1.0 : 1.0);
-    PERMI_H_UNROLL
-    for (k = 0; k < count; k++) {
-      const PERMI_H_N x = PERMI_H(get)(2, slot, k);
-      const PERMI_H_V v = sign * x.v, e = sign * x.e;
-      PERMI_H_N sum = PERMI_H(get)(2, block, k);
-      PERMI_H_V error;
-      sum.v = PERMI_H(two_sum)(sum.v, v, &error);
+  PERMI_UNROLL
+  for (k = 0; k < count; k++) {
+    const PERMI_N x = PERMI_NAME(hybrid_get)(parts, slot, k);
+    const PERMI_V v = sign * x.v, e = sign * x.e;
+    PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
+    if (algebra == PERMI_HYBRID_COMPENSATED) {
+      PERMI_V error;
+      sum.v = PERMI_NAME(vector_two_sum)(sum.v, v, &error);
       sum.e = sum.e + (error + e);
-      PERMI_H(put)(2, block, k, sum);
+    } else {
+      sum.v = sum.v + v;
+      sum.e = sum.e + e;
     }
-  } else if (kind == PERMI_PROGRAM_COMPLEX_MODULI) {
-    PERMI_H_UNROLL
-    for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_PROGRAM_WIDTH)
-      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) + PERMI_H_LOAD(slot + k));
-  } else if (negative && kind != PERMI_PROGRAM_MODULI) {
-    PERMI_H_UNROLL
-    for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
-      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) - PERMI_H_LOAD(slot + k));
-  } else {
-    PERMI_H_UNROLL
-    for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
-      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) + PERMI_H_LOAD(slot + k));
+    PERMI_NAME(hybrid_put)(parts, block, k, sum);
   }
 }
 
-/* The program, once. What a group holds stays in registers, and so does the product of a chain. */
-PERMI_H_OPERATION(void) PERMI_H(execute)(int kind, const permi_hybrid *hybrid, double *slots, double *block)
+/* An instruction that makes tables; `opcode` is constant. What a group holds stays in registers. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
+                                                         const permi_instruction *operation, double *slots)
 {
-  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
-  const int count = PERMI_HYBRID_DOUBLES / row_parts / PERMI_PROGRAM_WIDTH, bases = permi_hybrid_line(hybrid->n);
+  const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
+  const int step = algebra == PERMI_HYBRID_MODULI ? hybrid->parts : row_parts; /* of constants */
+  const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
+  const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
+  const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
+  const double *row = permi_hybrid_slot(slots, operation->row), *constant = hybrid->constant;
+  const double least = hybrid->floor[operation->row];
+  const double base_least = opcode == PERMI_OP_ROWS ? hybrid->floor[operation->other] : least;
+  PERMI_NAME(hybrid_numbers) base, held, also;
+  if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
+    PERMI_NAME(hybrid_fetch)(row_parts, count,
+                             opcode == PERMI_OP_ROW ? row : permi_hybrid_slot(slots, operation->other), &base);
+  while (t < last) {
+    const permi_statement *end = t + operation->group;
+    if (of_rows)
+      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->h * step, least, &held);
+    else if (opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD)
+      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->h), &held);
+    if (opcode == PERMI_OP_FOLD_ROW)
+      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->g * step, least, &also);
+    else if (opcode == PERMI_OP_FOLD)
+      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->g), &also);
+    for (; t < end; t++) {
+      const double *p = permi_hybrid_slot(slots, t->p), *q = permi_hybrid_slot(slots, t->q);
+      double *out = permi_hybrid_slot(slots, t->out);
+      PERMI_N c;
+      int k;
+      if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
+        c = PERMI_NAME(hybrid_constant)(algebra, constant + (opcode == PERMI_OP_ROW ? t->h : t->p) * step);
+      PERMI_UNROLL
+      for (k = 0; k < count; k++) {
+        PERMI_N x;
+        if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
+          x = PERMI_NAME(hybrid_row)(algebra, PERMI_NAME(hybrid_of)(row_parts, &base, k), c, base_least);
+        else
+          x = PERMI_NAME(hybrid_get)(parts, p, k);
+        if (folds)
+          x = PERMI_NAME(hybrid_cross)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k),
+                                       PERMI_NAME(hybrid_get)(parts, q, k), PERMI_NAME(hybrid_of)(parts, &also, k));
+        else if (opcode == PERMI_OP_DIFFERENCE)
+          x = PERMI_NAME(hybrid_minus)(algebra, x, PERMI_NAME(hybrid_get)(parts, q, k));
+        else if (opcode == PERMI_OP_ROWS)
+          x = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, &held, k), x);
+        else if (opcode != PERMI_OP_ROW)
+          x = PERMI_NAME(hybrid_times)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k));
+        PERMI_NAME(hybrid_put)(parts, out, k, x);
+      }
+    }
+  }
+}
+
+/* A chain: its product stays in registers. Bases are below line `bases`; what is elsewhere has its moduli already. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
+                                                          const permi_statement *t, const permi_statement *last,
+                                                          double *slots)
+{
+  const int parts = permi_hybrid_parts(algebra);
+  const int bases = algebra >= PERMI_HYBRID_MODULI ? permi_hybrid_line(hybrid->n) : 0;
+  double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
+  PERMI_NAME(hybrid_numbers) product;
+  int k;
+  if (t->p < bases)
+    PERMI_NAME(hybrid_chain)(algebra, 1, 1, count, first, hybrid->floor[t->p], &product);
+  else
+    PERMI_NAME(hybrid_chain)(algebra, 1, 0, count, first, 0, &product);
+  for (t++; t < last; t++) {
+    const double *slot = permi_hybrid_slot(slots, t->p);
+    if (t->p < bases)
+      PERMI_NAME(hybrid_chain)(algebra, 0, 1, count, slot, hybrid->floor[t->p], &product);
+    else
+      PERMI_NAME(hybrid_chain)(algebra, 0, 0, count, slot, 0, &product);
+  }
+  PERMI_UNROLL
+  for (k = 0; k < count; k++)
+    PERMI_NAME(hybrid_put)(parts, out, k, PERMI_NAME(hybrid_of)(parts, &product, k));
+}
+
+/* The program, once. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const permi_hybrid *hybrid, double *slots,
+                                                            double *block)
+{
+  const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
-  const double *constant = hybrid->constant;
-  const int step = kind == PERMI_PROGRAM_MODULI ? hybrid->parts : row_parts; /* of constants */
+#define PERMI_TABLES(opcode)                                                                                           \
+  case opcode:                                                                                                         \
+    PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, slots); break
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
-    const double *row = permi_program_slot(slots, operation->row), *other = permi_program_slot(slots, operation->other);
-    PERMI_H_NUMBERS base, held, also;
-    int k;
     switch (operation->opcode) {
-    case PERMI_OP_ROW:
-      PERMI_H(fetch)(row_parts, count, row, &base);
+      PERMI_TABLES(PERMI_OP_ROW);
+      PERMI_TABLES(PERMI_OP_ROWS);
+      PERMI_TABLES(PERMI_OP_TIMES_ROW);
+      PERMI_TABLES(PERMI_OP_TIMES);
+      PERMI_TABLES(PERMI_OP_DIFFERENCE);
+      PERMI_TABLES(PERMI_OP_FOLD_ROW);
+      PERMI_TABLES(PERMI_OP_FOLD);
+    case PERMI_OP_CHAIN: PERMI_NAME(hybrid_product)(algebra, count, hybrid, t, last, slots); break;
+    case PERMI_OP_FLIP: /* every part, of every algebra */
       for (; t < last; t++) {
-        const PERMI_H_N c = PERMI_H(constant)(kind, constant + t->h * step);
-        double *out = permi_program_slot(slots, t->out);
-        PERMI_H_UNROLL
-        for (k = 0; k < count; k++)
-          PERMI_H(put)(parts, out, k, PERMI_H(row)(kind, PERMI_H(of)(row_parts, &base, k), c,
-                                                   hybrid->floor[operation->row]));
+        const double *x = hybrid->constant + t->h * hybrid->parts;
+        double *slot = permi_hybrid_slot(slots, t->p);
+        PERMI_NAME(hybrid_shift)(slot, x[0]);
+        PERMI_NAME(hybrid_shift)(slot + PERMI_HYBRID_DOUBLES / 2, x[hybrid->parts - 1]);
       }
       break;
-    case PERMI_OP_ROWS:
-      PERMI_H(fetch)(row_parts, count, other, &base);
-      while (t < last) {
-        const permi_statement *end_group = t + operation->group;
-        const PERMI_H_N held_c = PERMI_H(constant)(kind, constant + t->h * step);
-        PERMI_H(fetch_row)(kind, count, row, held_c, hybrid->floor[operation->row], &held);
-        for (; t < end_group; t++) {
-          const PERMI_H_N c = PERMI_H(constant)(kind, constant + t->p * step);
-          double *out = permi_program_slot(slots, t->out);
-          PERMI_H_UNROLL
-          for (k = 0; k < count; k++) {
-            const PERMI_H_N y = PERMI_H(row)(kind, PERMI_H(of)(row_parts, &base, k), c,
-                                             hybrid->floor[operation->other]);
-            PERMI_H(put)(parts, out, k, PERMI_H(times)(kind, PERMI_H(of)(parts, &held, k), y));
-          }
-        }
-      }
-      break;
-    case PERMI_OP_TIMES_ROW:
-    case PERMI_OP_TIMES:
-      while (t < last) {
-        const permi_statement *end_group = t + operation->group;
-        if (operation->opcode == PERMI_OP_TIMES)
-          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->h), &held);
-        else
-          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->h * step),
-                             hybrid->floor[operation->row], &held);
-        for (; t < end_group; t++) {
-          const double *a = permi_program_slot(slots, t->p);
-          double *out = permi_program_slot(slots, t->out);
-          PERMI_H_UNROLL
-          for (k = 0; k < count; k++)
-            PERMI_H(put)(parts, out, k, PERMI_H(times)(kind, PERMI_H(get)(parts, a, k), PERMI_H(of)(parts, &held, k)));
-        }
-      }
-      break;
-    case PERMI_OP_DIFFERENCE:
-      for (; t < last; t++) {
-        const double *a = permi_program_slot(slots, t->p), *c = permi_program_slot(slots, t->q);
-        double *out = permi_program_slot(slots, t->out);
-        PERMI_H_UNROLL
-        for (k = 0; k < count; k++)
-          PERMI_H(put)(parts, out, k, PERMI_H(minus)(kind, PERMI_H(get)(parts, a, k), PERMI_H(get)(parts, c, k)));
-      }
-      break;
-    case PERMI_OP_FOLD_ROW:
-    case PERMI_OP_FOLD:
-      while (t < last) {
-        const permi_statement *end_group = t + operation->group;
-        if (operation->opcode == PERMI_OP_FOLD) {
-          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->h), &held);
-          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->g), &also);
-        } else {
-          const double least = hybrid->floor[operation->row];
-          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->h * step), least, &held);
-          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->g * step), least, &also);
-        }
-        for (; t < end_group; t++) {
-          const double *a = permi_program_slot(slots, t->p), *c = permi_program_slot(slots, t->q);
-          double *out = permi_program_slot(slots, t->out);
-          PERMI_H_UNROLL
-          for (k = 0; k < count; k++)
-            PERMI_H(put)(parts, out, k,
-                         PERMI_H(cross)(kind, PERMI_H(get)(parts, a, k), PERMI_H(of)(parts, &held, k),
-                                        PERMI_H(get)(parts, c, k), PERMI_H(of)(parts, &also, k)));
-        }
-      }
-      break;
-    case PERMI_OP_CHAIN: { /* bases are below slot n; elsewhere there is no floor */
-      const double *first = permi_program_slot(slots, t->p);
-      double *out = permi_program_slot(slots, t->out);
-      if (kind >= PERMI_PROGRAM_MODULI && t->p < bases)
-        PERMI_H(chain)(kind, 1, 1, count, first, hybrid->floor[t->p], &held);
-      else
-        PERMI_H(chain)(kind, 1, 0, count, first, 0, &held);
-      for (t++; t < last; t++) {
-        const double *a = permi_program_slot(slots, t->p);
-        if (kind >= PERMI_PROGRAM_MODULI && t->p < bases)
-          PERMI_H(chain)(kind, 0, 1, count, a, hybrid->floor[t->p], &held);
-        else
-          PERMI_H(chain)(kind, 0, 0, count, a, 0, &held);
-      }
-      PERMI_H_UNROLL
-      for (k = 0; k < count; k++)
-        PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, &held, k));
-      break;
-    }
-    case PERMI_OP_FLIP: /* every part, of every kind */
-      for (; t < last; t++) {
-        const double *x = constant + t->h * hybrid->parts;
-        PERMI_H(shift)(permi_program_slot(slots, t->p), x[0], x[hybrid->parts - 1]);
-      }
-      break;
-    default:
-      PERMI_H(total)(kind, block, permi_program_slot(slots, t->p), t->h);
+    default: PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(slots, t->p), t->h);
     }
   }
+#undef PERMI_TABLES
 }
 
-#define PERMI_INSTANCE(name, kind)                                                                                     \
-  PERMI_H_TARGET static void name(const permi_hybrid *hybrid, double *slots, double *block)                            \
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  PERMI_TARGET static void PERMI_NAME(name)(const permi_hybrid *hybrid, double *slots, double *block)                  \
   {                                                                                                                    \
-    PERMI_H(execute)(kind, hybrid, slots, block);                                                                      \
+    PERMI_NAME(hybrid_interpret)(algebra, hybrid, slots, block);                                                       \
   }
-#if PERMI_PROGRAM_WIDTH == 8
-PERMI_INSTANCE(permi_hybrid_real_execute_avx512, PERMI_PROGRAM_REAL)
-PERMI_INSTANCE(permi_hybrid_compensated_execute_avx512, PERMI_PROGRAM_COMPENSATED)
-PERMI_INSTANCE(permi_hybrid_moduli_execute_avx512, PERMI_PROGRAM_MODULI)
+PERMI_INSTANCE(hybrid_real, PERMI_HYBRID_REAL)
+PERMI_INSTANCE(hybrid_compensated, PERMI_HYBRID_COMPENSATED)
+PERMI_INSTANCE(hybrid_moduli, PERMI_HYBRID_MODULI)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_execute_avx512, PERMI_PROGRAM_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_avx512, PERMI_PROGRAM_COMPLEX_MODULI)
-#endif
-#elif PERMI_PROGRAM_WIDTH == 4
-PERMI_INSTANCE(permi_hybrid_real_execute_avx2, PERMI_PROGRAM_REAL)
-PERMI_INSTANCE(permi_hybrid_compensated_execute_avx2, PERMI_PROGRAM_COMPENSATED)
-PERMI_INSTANCE(permi_hybrid_moduli_execute_avx2, PERMI_PROGRAM_MODULI)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_execute_avx2, PERMI_PROGRAM_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_avx2, PERMI_PROGRAM_COMPLEX_MODULI)
-#endif
-#else
-PERMI_INSTANCE(permi_hybrid_real_execute_plain, PERMI_PROGRAM_REAL)
-PERMI_INSTANCE(permi_hybrid_compensated_execute_plain, PERMI_PROGRAM_COMPENSATED)
-PERMI_INSTANCE(permi_hybrid_moduli_execute_plain, PERMI_PROGRAM_MODULI)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_execute_plain, PERMI_PROGRAM_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_plain, PERMI_PROGRAM_COMPLEX_MODULI)
-#endif
+PERMI_INSTANCE(hybrid_complex, PERMI_HYBRID_COMPLEX)
+PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 #endif
 #undef PERMI_INSTANCE
-#undef PERMI_H_TARGET
-#undef PERMI_H_OPERATION
-#undef PERMI_H_V
-#undef PERMI_H_N
-#undef PERMI_H_NUMBERS
-#undef PERMI_H_LOAD
-#undef PERMI_H_STORE
-#undef PERMI_H_SET
-#undef PERMI_H_FMA
-#undef PERMI_H_FMS
-#undef PERMI_H_ABS
-#undef PERMI_H_ROOT
-#undef PERMI_H_KEEP
-#undef PERMI_H_UNROLL
-#undef PERMI_H
-#undef PERMI_PROGRAM_NAME
 
-#undef PERMI_PROGRAM_WIDTH
-#endif /* PERMI_PROGRAM_WIDTH */
+static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
+#if !defined(PERM_NO_COMPLEX)
+    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated)},
+    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli)},
+#else
+    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated)},
+    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli)},
+#endif
+    PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};
+
+#endif /* PERMI_FAMILY */
 
 /* MIT License
 

@@ -210,14 +210,25 @@
 #endif /* PERM_IMPLEMENTATION */
 
 #elif !defined(PERMI_PASS) /* a family */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */
+#endif
 #include "kernels/vocabulary.h"
+#if defined(PERMI_FAMILY_TEXT) /* kernels of another header in these words */
+#include PERMI_FAMILY_TEXT
+#else
 #include "kernels/arithmetic.h"
 #include "kernels/dense_kernels.h"
 #include "kernels/small_instances.h"
 #include "kernels/exact_kernels.h"
 #include "kernels/minors_kernels.h"
 #include "kernels/batch_kernels.h"
+#endif
 #include "kernels/vocabulary_end.h"
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #elif defined(PERMI_PASS_SMALL) /* one kernel for one small order */
 #include "kernels/small_kernels.h"
 #endif /* PERMI_FAMILY */

@@ -41,6 +41,7 @@
 #define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus of the two */
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 #define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
+#define PERMI_ROOT(a) _mm512_sqrt_pd(a)
 /* max(|a + b|, |a - b|): a kernel that wants a + b or a - b anyway shares it */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
 #define PERMI_I __m512i
@@ -91,6 +92,7 @@
 #define PERMI_FMS_EXACT(a, b, c) _mm256_fmsub_pd(a, b, c)
 #define PERMI_KEEP(v) __asm__("" : "+x"(v))
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
+#define PERMI_ROOT(a) _mm256_sqrt_pd(a)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_LESSER(a, b) _mm256_min_pd(a, b)
 #define PERMI_ABS_SUM(a, b) _mm256_add_pd(PERMI_ABS(a), PERMI_ABS(b))
@@ -145,6 +147,7 @@
 #define PERMI_FMS_EXACT(a, b, c) vnegq_f64(vfmsq_f64(c, a, b))
 #define PERMI_KEEP(v) __asm__("" : "+w"(v))
 #define PERMI_ABS(a) vabsq_f64(a)
+#define PERMI_ROOT(a) vsqrtq_f64(a)
 #define PERMI_LARGER(a, b) vmaxq_f64(vabsq_f64(a), vabsq_f64(b))
 #define PERMI_LESSER(a, b) vminq_f64(a, b)
 #define PERMI_ABS_SUM(a, b) vaddq_f64(vabsq_f64(a), vabsq_f64(b))
@@ -168,6 +171,7 @@
 #define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #define PERMI_ABS(a) fabs(a)
+#define PERMI_ROOT(a) sqrt(a)
 #define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
 #define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
 #define PERMI_ABS_SUM(a, b) (fabs(a) + fabs(b))

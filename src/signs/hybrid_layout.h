@@ -3,6 +3,56 @@
 #pragma once
 #include "hybrid.h"
 
+/* ---- which columns are inner, in what order, and which are low */
+typedef struct permi_arrangement {
+  int transposed, inner, low;
+  int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
+} permi_arrangement;
+
+/* Times of statements, in those of one that multiplies a table by a row: a load, a product, a store. */
+#define PERMI_WEIGHT_ROWS 1.0
+#define PERMI_WEIGHT_FOLD 1.4
+#define PERMI_WEIGHT_CHAIN 0.6
+#define PERMI_HYBRID_SLOT_BUDGET 500
+#define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
+#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
+#define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
+#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run, of the other searches, or as long as no run has to pay for them */
+
+/* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
+typedef struct permi_hybrid_factor {
+  uint32_t scope, dirty;
+  int node;
+} permi_hybrid_factor;
+
+typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
+typedef struct permi_hybrid_node { /* computes out of left and right; right < 0: a fold of left only */
+  permi_node_kind kind;
+  int left, right;
+  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that it depends on */
+  int first, items;           /* of a chain: in permi_layouts.item; the first may be the chain before */
+  int slot, persists;
+} permi_hybrid_node;
+
+#define PERMI_HYBRID_NODES 320
+typedef struct permi_layouts {
+  int n, budget, nodes, items;
+  int gpu; /* costs of >>programs: 1 with rows divided by an entry, 2 without; 0: of the interpreter */
+  uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
+  int degree[2][64];
+  double add;  /* weight of an entry of a row's table: alone 1, with its part of loads more */
+  double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
+  permi_hybrid_factor factor[128];
+  permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
+  int item[192];
+  double rows_a_step;
+  double units, calls; /* of permi_layout_cost, as permi_watch counts them */
+  double speed, rival;   /* statements a second; seconds of another engine */
+  const permi_account *account; /* what may be spent; NULL: whatever is asked for */
+  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
+} permi_layouts;
+
 static int permi_bits32(uint32_t x)
 {
   x -= x >> 1 & 0x55555555u;

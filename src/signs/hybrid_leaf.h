@@ -19,38 +19,6 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
-{
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_HYBRID_COMPLEX_KERNEL(name, real) (hybrid->algebra == PERMI_HYBRID_COMPLEX ? name : real)
-#else
-#define PERMI_HYBRID_COMPLEX_KERNEL(name, real) (real)
-#endif
-#define PERMI_HYBRID_KERNELS(family)                                                                                   \
-  hybrid->add = permi_hybrid_add_##family;                                                                             \
-  hybrid->turn = permi_hybrid_turn_##family;                                                                           \
-  hybrid->execute = hybrid->algebra == PERMI_HYBRID_COMPENSATED                                                        \
-                        ? permi_hybrid_compensated_execute_##family                                                    \
-                        : PERMI_HYBRID_COMPLEX_KERNEL(permi_hybrid_complex_execute_##family,                           \
-                                                      permi_hybrid_real_execute_##family);                             \
-  hybrid->absolute = PERMI_HYBRID_COMPLEX_KERNEL(permi_hybrid_complex_moduli_execute_##family,                         \
-                                                 permi_hybrid_moduli_execute_##family)
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512) {
-    PERMI_HYBRID_KERNELS(avx512);
-    return;
-  }
-  if (isa == PERM_ISA_AVX2) {
-    PERMI_HYBRID_KERNELS(avx2);
-    return;
-  }
-#endif
-  (void)isa;
-  PERMI_HYBRID_KERNELS(plain);
-#undef PERMI_HYBRID_KERNELS
-#undef PERMI_HYBRID_COMPLEX_KERNEL
-}
-
 /* The coefficient of an entry on the grid of its row, by parts of the algebra; a: real and imaginary part. */
 static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
 {
