@@ -10019,8 +10019,20 @@ typedef struct permi_code {
   double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
   permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
   long long scale_exp2;
-  int divided; /* rows */
+  int divided;                      /* rows */
+  const perm_allocator *allocator;  /* while it is made, */
+  int failed;                       /* 1 too large, 2 memory */
 } permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
 
 static void permi_code_release(const perm_allocator *allocator, permi_code *code)
 {
@@ -10275,27 +10287,165 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
          work->add;
 }
 
+/* What the pricing of a layout adds up. */
+typedef struct permi_layout_sum {
+  double cost, rows, live, most; /* statements, weighted; factors that are rows; tables that wait, and at most */
+  int record;                    /* 1: nodes are left in work->node */
+} permi_layout_sum;
+
+/* A table of `here` entries comes in, made of a and, if it is not NULL, b; tables that change as often go. */
+static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
+                                 const permi_hybrid_factor *b, uint32_t dirty, double here)
+{
+  const double waiting = work->gpu ? 0.75 : 1; /* entry after entry: operands go as results come */
+  sum->most = fmax(sum->most, sum->live + waiting * here);
+  if (a->node >= work->n && a->dirty == dirty)
+    sum->live -= work->power[permi_bits32(a->scope)];
+  if (b && b->node >= work->n && b->dirty == dirty)
+    sum->live -= work->power[permi_bits32(b->scope)];
+  sum->live += here;
+}
+
+static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
+{
+  const permi_hybrid_factor kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* Merges the cheapest pair of the factors until two are left; returns how many there are. */
+static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
+{
+  const int n = work->n;
+  while (count > 2) {
+    permi_hybrid_factor result, *left, *right;
+    double least = 1e300, here;
+    int a = 0, b = 1, i, j, second;
+    work->units += 20 + 1.2 * count * count;
+    for (i = 0; i < count; i++)
+      for (j = i + 1; j < count; j++) {
+        const double price = work->power[permi_bits32(taken[i].scope | taken[j].scope)] *
+                             work->rate[taken[i].dirty | taken[j].dirty];
+        if (price < least) {
+          least = price;
+          a = i;
+          b = j;
+        }
+      }
+    second = taken[a].node < n && taken[b].node >= n; /* a row comes second */
+    left = &taken[second ? b : a];
+    right = &taken[second ? a : b];
+    result.scope = left->scope | right->scope;
+    result.dirty = left->dirty | right->dirty;
+    here = work->power[permi_bits32(result.scope)];
+    sum->rows += least * ((left->node < n) + (right->node < n));
+    sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
+    i = left->node < n && permi_bits32(left->scope) > permi_bits32(right->scope);
+    sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
+    permi_layout_replace(work, sum, left, right, result.dirty, here);
+    result.node = n;
+    if (sum->record)
+      result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
+                                      result.dirty);
+    taken[a] = result; /* a < b */
+    taken[b] = taken[--count];
+  }
+  return count;
+}
+
+/* The sum over the column `bit` of the product of one factor or two. */
+static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken,
+                                             int count, uint32_t bit)
+{
+  const int n = work->n;
+  permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
+  double here, rate;
+  if (second && taken[0].node < n)
+    permi_layout_swap(&taken[0], second);
+  result = taken[0];
+  if (second) {
+    result.scope |= second->scope;
+    result.dirty |= second->dirty;
+  }
+  rate = work->rate[result.dirty];
+  here = work->power[permi_bits32(result.scope) - 1];
+  sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
+  if (second)
+    sum->cost += permi_layout_row(work, second, 1);
+  if (taken[0].node < n) { /* its table has to be written first */
+    const double table = work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
+    sum->cost += table;
+    sum->rows += table;
+    if (sum->record)
+      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
+                                        taken[0].dirty);
+  }
+  if (second)
+    sum->rows += rate * here * 2 * (second->node < n);
+  permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
+  result.node = n;
+  if (sum->record)
+    result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
+                                    result.scope & ~bit, result.dirty);
+  result.scope &= ~bit;
+  return result;
+}
+
+/* The product of the scalars, what changes least first; it is kept wherever the next one changes more often. */
+static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
+{
+  uint32_t before = 0;
+  int i, j;
+  for (i = 1; i < scalars; i++)
+    for (j = i; j > 0 && work->rate[scalar[j - 1].dirty] > work->rate[scalar[j].dirty]; j--)
+      permi_layout_swap(&scalar[j - 1], &scalar[j]);
+  for (i = 0; i < scalars; i++) {
+    const uint32_t now = before | scalar[i].dirty;
+    sum->cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
+    sum->rows += work->rate[now] * (scalar[i].node < work->n);
+    if (i == 0 || now != before) {
+      if (!work->gpu)
+        sum->cost += work->rate[now];
+      if (sum->record) {
+        const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
+        if (i > 0) {
+          work->item[work->items++] = chain - 1;
+          work->node[work->nodes - 1].items = 1;
+        }
+      }
+    }
+    if (sum->record) {
+      work->item[work->items++] = scalar[i].node;
+      work->node[work->nodes - 1].items++;
+    }
+    before = now;
+  }
+}
+
 /* Statements of a step of the program (an outer pattern), weighted, of the layout; gives up above `limit`. For inner
    column after inner column the factors that contain it are merged, the cheapest pair first, the last one with the
    fold. With `record` the nodes are left in work->node. A table counts as often as it is computed: rate. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
-  const int n = work->n, inner = layout->inner, low = layout->low;
+  const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
   const uint64_t *column = work->column[layout->transposed];
   const int *degree = work->degree[layout->transposed];
-  permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER];
-  const double waiting = work->gpu ? 0.75 : 1; /* entry after entry: operands go as results come */
-  const double fold = work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD;
-  double cost = 1, live = work->gpu ? 0 : n, most = 0, rows = 0;
-  int i, j, k, factors = 0, scalars = 0;
-  uint32_t scope[64], dirty[64], before;
+  permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
+  permi_layout_sum sum;
+  double large;
+  int i, k, factors = 0, scalars = 0;
+  uint32_t scope[64], dirty[64];
+  sum.cost = 1;
+  sum.rows = sum.most = 0;
+  sum.live = work->gpu ? 0 : n;
+  sum.record = record;
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  for (i = 0; i < n; i++)
-    scope[i] = dirty[i] = 0;
+  memset(scope, 0, sizeof scope);
+  memset(dirty, 0, sizeof dirty);
   for (k = 0; k < inner + low; k++) {
-    uint64_t bits = column[layout->order[k]];
+    uint64_t bits = column[order[k]];
     for (; bits; bits &= bits - 1) {
       i = permi_trailing_zeros(bits);
       if (k < inner)
@@ -10309,9 +10459,9 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     for (i = 0; i < 1 << k; i++)
       work->rate[(1 << k) + i] = work->rate[i] + ldexp(1, -k - 1);
   for (k = 0; k < low; k++)
-    cost += degree[layout->order[inner + k]] * (k == low - 1 ? 2 : 1) * ldexp(1, -k - 1);
+    sum.cost += degree[order[inner + k]] * (k == low - 1 ? 2 : 1) * ldexp(1, -k - 1);
   for (k = inner + low, i = 1; k < n - 6; k++, i++)
-    cost += degree[layout->order[k]] * ldexp(1, -low - i);
+    sum.cost += degree[order[k]] * ldexp(1, -low - i);
   for (i = 0; i < n; i++) {
     permi_hybrid_factor *to = scope[i] ? &factor[factors++] : &scalar[scalars++];
     to->scope = scope[i];
@@ -10320,134 +10470,31 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   }
   for (k = 0; k < inner; k++) {
     const uint32_t bit = UINT32_C(1) << k;
-    permi_hybrid_factor taken[64 + PERMI_HYBRID_INNER], result;
     int count = 0, rest = 0;
-    double here;
     for (i = 0; i < factors; i++)
       if (factor[i].scope & bit)
         taken[count++] = factor[i];
       else
         factor[rest++] = factor[i];
     factors = rest;
-    while (count > 2) {
-      double least = 1e300;
-      int a = 0, b = 1;
-      work->units += 20 + 1.2 * count * count;
-      for (i = 0; i < count; i++)
-        for (j = i + 1; j < count; j++) {
-          const double price = work->power[permi_bits32(taken[i].scope | taken[j].scope)] *
-                               work->rate[taken[i].dirty | taken[j].dirty];
-          if (price < least) {
-            least = price;
-            a = i;
-            b = j;
-          }
-        }
-      if (taken[a].node < n && taken[b].node >= n) { /* a row comes second */
-        i = a;
-        a = b;
-        b = i;
-      }
-      result.scope = taken[a].scope | taken[b].scope;
-      result.dirty = taken[a].dirty | taken[b].dirty;
-      here = work->power[permi_bits32(result.scope)];
-      rows += least * ((taken[a].node < n) + (taken[b].node < n));
-      cost += least * (taken[a].node < n ? PERMI_WEIGHT_ROWS : 1);
-      i = taken[a].node < n && permi_bits32(taken[a].scope) > permi_bits32(taken[b].scope);
-      cost += permi_layout_row(work, &taken[a], !i) + permi_layout_row(work, &taken[b], i);
-      most = fmax(most, live + waiting * here);
-      for (i = 0; i < 2; i++) {
-        const permi_hybrid_factor *f = &taken[i ? b : a];
-        if (f->node >= n && f->dirty == result.dirty)
-          live -= work->power[permi_bits32(f->scope)];
-      }
-      live += here;
-      if (record)
-        result.node = permi_layout_node(work, PERMI_NODE_MERGE, taken[a].node, taken[b].node, result.scope,
-                                        result.scope, result.dirty);
-      else
-        result.node = n;
-      taken[a < b ? a : b] = result;
-      taken[a < b ? b : a] = taken[--count];
-    }
     if (count == 0) /* a column without entries: no caller has one */
       return 0;
-    if (count == 2 && taken[0].node < n) {
-      result = taken[0];
-      taken[0] = taken[1];
-      taken[1] = result;
-    }
-    result = taken[0];
-    if (count == 2) {
-      result.scope |= taken[1].scope;
-      result.dirty |= taken[1].dirty;
-    }
-    here = work->power[permi_bits32(result.scope) - 1];
-    cost += work->rate[result.dirty] * here * (count == 2 ? fold : 1);
-    if (count == 2)
-      cost += permi_layout_row(work, &taken[1], 1);
-    if (taken[0].node < n) { /* its table has to be written first */
-      cost += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
-      rows += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
-      if (record)
-        taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
-                                          taken[0].dirty);
-    }
-    if (count == 2)
-      rows += work->rate[result.dirty] * here * 2 * (taken[1].node < n);
-    most = fmax(most, live + waiting * here);
-    for (i = 0; i < count; i++)
-      if (taken[i].node >= n && taken[i].dirty == result.dirty)
-        live -= work->power[permi_bits32(taken[i].scope)];
-    live += here;
-    if (record)
-      result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, count == 2 ? taken[1].node : -1,
-                                      result.scope, result.scope & ~bit, result.dirty);
-    else
-      result.node = n;
-    result.scope &= ~bit;
+    count = permi_layout_merge(work, &sum, taken, count);
+    result = permi_layout_fold(work, &sum, taken, count, bit);
     if (result.scope)
       factor[factors++] = result;
     else
       scalar[scalars++] = result;
-    if (cost > limit)
-      return cost;
+    if (sum.cost > limit)
+      return sum.cost;
   }
-  /* The scalars, what changes least first; a product is kept wherever the next changes more often. */
-  for (i = 1; i < scalars; i++) {
-    permi_hybrid_factor key = scalar[i];
-    for (j = i - 1; j >= 0 && work->rate[scalar[j].dirty] > work->rate[key.dirty]; j--)
-      scalar[j + 1] = scalar[j];
-    scalar[j + 1] = key;
-  }
-  for (i = 0, before = 0; i < scalars; i++) {
-    const uint32_t now = before | scalar[i].dirty;
-    cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
-    rows += work->rate[now] * (scalar[i].node < n);
-    if (i == 0 || now != before) {
-      if (!work->gpu)
-        cost += work->rate[now];
-      if (record) {
-        int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
-        if (i > 0) {
-          work->item[work->items++] = chain - 1;
-          work->node[work->nodes - 1].items = 1;
-        }
-      }
-    }
-    if (record) {
-      work->item[work->items++] = scalar[i].node;
-      work->node[work->nodes - 1].items++;
-    }
-    before = now;
-  }
-  work->rows_a_step = rows;
-  most = fmax(most, live);
-  if (most > work->budget)
-    cost *= (most / work->budget) * (most / work->budget);
-  if (cost * ldexp(1, low) > (work->gpu ? PERMI_GPU_STATEMENTS : 8000))
-    cost *= cost * ldexp(1, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000);
-  return cost;
+  permi_layout_chain(work, &sum, scalar, scalars);
+  work->rows_a_step = sum.rows;
+  sum.most = fmax(sum.most, sum.live);
+  if (sum.most > work->budget)
+    sum.cost *= (sum.most / work->budget) * (sum.most / work->budget);
+  large = ldexp(sum.cost, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000);
+  return large > 1 ? sum.cost * large : sum.cost;
 }
 
 static double permi_layout_total(permi_layouts *work, const permi_arrangement *layout, double limit)
@@ -10466,37 +10513,50 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Columns by degree, few entries first. */
-static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
+/* The columns from place `first` on by degree, few entries first: what turns often has few entries, what has most never
+   turns. */
+static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
-  const int *degree = work->degree[transposed];
-  int i, j;
-  layout->transposed = transposed;
-  layout->inner = layout->low = 0;
-  for (i = 0; i < work->n; i++) {
-    for (j = i - 1; j >= 0 && degree[layout->order[j]] > degree[i]; j--)
-      layout->order[j + 1] = layout->order[j];
-    layout->order[j + 1] = i;
+  const int *degree = work->degree[layout->transposed];
+  int *order = layout->order, i, j;
+  for (i = first + 1; i < work->n; i++) {
+    const int key = order[i];
+    for (j = i - 1; j >= first && degree[order[j]] > degree[key]; j--)
+      order[j + 1] = order[j];
+    order[j + 1] = key;
   }
 }
 
-/* The outer columns behind the low ones by degree: what turns often has few entries, what has most never turns. */
 static void permi_layout_sort(const permi_layouts *work, permi_arrangement *layout)
 {
-  const int *degree = work->degree[layout->transposed], first = layout->inner + layout->low;
-  int i, j;
-  for (i = first + 1; i < work->n; i++) {
-    int key = layout->order[i];
-    for (j = i - 1; j >= first && degree[layout->order[j]] > degree[key]; j--)
-      layout->order[j + 1] = layout->order[j];
-    layout->order[j + 1] = key;
-  }
+  permi_layout_by_degree(work, layout, layout->inner + layout->low);
+}
+
+static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
+{
+  int i;
+  layout->transposed = transposed;
+  layout->inner = layout->low = 0;
+  for (i = 0; i < work->n; i++)
+    layout->order[i] = i;
+  permi_layout_by_degree(work, layout, 0);
 }
 
 static int permi_layout_most_inner(const permi_layouts *work)
 {
   const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : 1);
   return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
+}
+
+/* Moves the column in place `from` to place `to`, those between by one. */
+static void permi_layout_move(permi_arrangement *layout, int from, int to)
+{
+  const int moved = layout->order[from];
+  for (; from < to; from++)
+    layout->order[from] = layout->order[from + 1];
+  for (; from > to; from--)
+    layout->order[from] = layout->order[from - 1];
+  layout->order[to] = moved;
 }
 
 /* Greedy: column after column becomes inner, always the one that leaves the least cost, while that falls. */
@@ -10512,10 +10572,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
     for (j = k; j < n && j < k + 12; j++) { /* those of least degree, one of which fits best */
       permi_arrangement trial = *layout;
       double cost;
-      int moved = trial.order[j], i;
-      for (i = j; i > k; i--)
-        trial.order[i] = trial.order[i - 1];
-      trial.order[k] = moved;
+      permi_layout_move(&trial, j, k);
       trial.inner = k + 1;
       cost = permi_layout_total(work, &trial, lead);
       if (cost < lead) {
@@ -10534,6 +10591,30 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
+/* Where a search begins: columns by degree; the greedy inner ones or, without inner columns, the best number of low
+   ones that leaves so many outer. Its cost. */
+static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
+                                 permi_arrangement *layout)
+{
+  double cost;
+  int k;
+  permi_layout_start(work, transposed, layout);
+  if (inner)
+    return permi_layout_greedy(work, layout);
+  cost = permi_layout_total(work, layout, (double)INFINITY);
+  for (k = 1; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
+    permi_arrangement deeper = *layout;
+    double price;
+    deeper.low = k;
+    price = permi_layout_total(work, &deeper, cost);
+    if (price < cost) {
+      cost = price;
+      *layout = deeper;
+    }
+  }
+  return cost;
+}
+
 /* Simulated annealing of the logarithm of the cost over inner set, elimination order and low columns. */
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
@@ -10547,7 +10628,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     permi_arrangement trial = now;
     const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
     double limit, price;
-    int a, b, i, key;
+    int a, b;
     if (kind < 5 && now.inner > 1) { /* another place in the elimination order */
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
@@ -10574,17 +10655,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
         continue;
       a = permi_order_below(seed, special);
       b = permi_order_below(seed, n);
-      key = trial.order[a];
-      trial.order[a] = trial.order[b];
-      trial.order[b] = key;
+      trial.order[a] = now.order[b];
+      trial.order[b] = now.order[a];
       a = b;
     }
-    key = trial.order[a];
-    for (i = a; i < b; i++)
-      trial.order[i] = trial.order[i + 1];
-    for (i = a; i > b; i--)
-      trial.order[i] = trial.order[i - 1];
-    trial.order[b] = key;
+    permi_layout_move(&trial, a, b);
     if (work->account && permi_watch(work->account->watch, 0))
       break;
     limit = current * exp(-temperature * log(permi_order_random(seed) + 1e-300));
@@ -10616,7 +10691,8 @@ typedef struct permi_hybrid_maker {
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
   int sequence[PERMI_HYBRID_NODES], evaluated; /* nodes in the order of evaluation */
   uint32_t scope[64];
-  int constant[64]; /* of a row: its first */
+  int constant[64];                       /* of a row: its first */
+  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: the constant 2a; the next one is -2a */
   int failed;       /* 1: slots or statements run out; 2: memory */
   permi_instruction nowhere;
 } permi_hybrid_maker;
@@ -10626,7 +10702,7 @@ static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
   return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
 }
 
-/* First fit at a multiple of count, a power of two: without that freed slots between tables come to be of no use. */
+/* First fit at a multiple of count, a power of two: otherwise freed slots between tables become useless. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -10663,8 +10739,8 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* A table lives on from step to step where what is computed from it changes more often than itself. Such tables have
-   slots of their own, since the others are written in steps in which these are not. */
+/* A table lives on from step to step where what is computed from it changes more often than itself. It has slots of its
+   own, since the others are written in steps in which it is not. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -10684,17 +10760,14 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
-  permi_hybrid_node *child = NULL, *place = NULL;
+  permi_hybrid_node *child, *place = NULL;
   int k, index, swap = 0;
   if (node->kind != PERMI_NODE_CHAIN) {
-    const permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
+    permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
     const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
     swap = left && right && permi_bits32(right->all) > permi_bits32(left->all);
-  }
-  if (node->kind == PERMI_NODE_MERGE) {
-    place = permi_maker_child(maker, node, 0, &index);
-    if (place && (place->persists || place->scope != node->scope))
-      place = NULL;
+    if (node->kind == PERMI_NODE_MERGE && left && !left->persists && left->scope == node->scope)
+      place = left;
     if (place && given)
       place->slot = node->slot;
   }
@@ -10703,10 +10776,8 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
     if (child)
       permi_maker_visit(maker, child, index, child->persists || (given && child == place));
   }
-  if (place && !given)
-    node->slot = place->slot;
-  else if (!given)
-    node->slot = permi_maker_slots(maker, 1 << permi_bits32(node->scope));
+  if (!given)
+    node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_bits32(node->scope));
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k, &index);
     if (child && !child->persists && child != place)
@@ -10735,17 +10806,13 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
 {
   permi_hybrid *hybrid = maker->hybrid;
   permi_statement *statement;
+  if (!maker->failed && hybrid->statements >= PERMI_HYBRID_STATEMENTS)
+    maker->failed = 1;
+  if (!maker->failed && !permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements,
+                                    &hybrid->statement_room, sizeof *statement))
+    maker->failed = 2;
   if (maker->failed) /* perhaps to make the operation that it belongs to */
     return;
-  if (hybrid->statements >= PERMI_HYBRID_STATEMENTS) {
-    maker->failed = 1;
-    return;
-  }
-  if (!permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements, &hybrid->statement_room,
-                  sizeof *statement)) {
-    maker->failed = 2;
-    return;
-  }
   statement = &hybrid->statement[hybrid->statements++];
   statement->out = (uint16_t)out;
   statement->p = (uint16_t)p;
@@ -10755,24 +10822,31 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
   hybrid->operation[hybrid->operations - 1].count++;
 }
 
+/* Appends the parts of x to numbers of which there are `used`; 0: out of memory. */
+static int permi_hybrid_keep(const perm_allocator *allocator, double **number, int *room, int used, int parts,
+                             const double *x)
+{
+  int p;
+  for (p = 0; p < parts; p++) {
+    if (!permi_grow(allocator, (void **)number, used + p, room, sizeof **number))
+      return 0;
+    (*number)[used + p] = x[p];
+  }
+  return 1;
+}
+
 /* A constant of up to two parts; its number. */
 static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  int p;
-  if (hybrid->constants >= 65535) {
+  if (hybrid->constants >= 65535)
     maker->failed = maker->failed ? maker->failed : 1;
-    return 0;
-  }
-  for (p = 0; p < hybrid->parts; p++) {
-    if (!permi_grow(maker->allocator, (void **)&hybrid->constant, hybrid->constants * hybrid->parts + p,
-                    &hybrid->constant_room, sizeof(double))) {
-      maker->failed = 2;
-      return 0;
-    }
-    hybrid->constant[hybrid->constants * hybrid->parts + p] = x[p];
-  }
-  return hybrid->constants++;
+  else if (!permi_hybrid_keep(maker->allocator, &hybrid->constant, &hybrid->constant_room,
+                              hybrid->constants * hybrid->parts, hybrid->parts, x))
+    maker->failed = 2;
+  else
+    return hybrid->constants++;
+  return 0;
 }
 
 /* The bits of x that are in mask, side by side; and back. */
@@ -10806,6 +10880,7 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
   return node ? node->scope : maker->scope[index];
 }
 
+/* The statements of a node. */
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -10857,6 +10932,42 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
+/* On to the step after s of the low columns; from the last, where only the last one is -, to the first. */
+static void permi_maker_flip(permi_hybrid_maker *maker, int s)
+{
+  const permi_arrangement *layout = maker->layout;
+  const int step = s + 1, last = step == 1 << layout->low;
+  const int next = last ? layout->low - 1 : permi_trailing_zeros((uint64_t)step);
+  const int minus = !last && (step ^ step >> 1) >> next & 1;
+  int i;
+  permi_maker_operation(maker, PERMI_OP_FLIP);
+  for (i = 0; i < maker->work->n; i++)
+    if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> i & 1)
+      permi_maker_statement(maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, maker->turned[next][i] + minus, 0);
+}
+
+/* All statements, step after step of the low columns. */
+static void permi_maker_program(permi_hybrid_maker *maker)
+{
+  const int n = maker->work->n, low = maker->layout->low, root = n + maker->work->nodes - 1;
+  int i, k, s;
+  maker->hybrid->slots = n;
+  for (i = 0; i < n; i++)
+    maker->busy[i >> 6] |= UINT64_C(1) << (i & 63);
+  permi_maker_keep(maker, permi_maker_node(maker, root));
+  permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);
+  for (s = 0; s < 1 << low && !maker->failed; s++) {
+    const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
+    for (k = 0; k < maker->evaluated; k++)
+      if (s == 0 || permi_maker_node(maker, maker->sequence[k])->dirty >> turns & 1)
+        permi_maker_emit(maker, maker->sequence[k]);
+    permi_maker_operation(maker, PERMI_OP_TOTAL);
+    permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
+    if (low)
+      permi_maker_flip(maker, s);
+  }
+}
+
 /* Additions, products and fused ones of an instruction. */
 static double permi_instruction_operations(const permi_instruction *operation)
 {
@@ -10898,33 +11009,60 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
     out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
 }
 
-/* ---- what rounding does: the rows of a program as they were, and what their grids took */
+/* ---- what rounding does: the rows of a program as they are, and what their grids took */
 typedef struct permi_hybrid_rows {
   int n;
+  double number[64][64][2]; /* on the grid, parts of the algebra */
   double modulus[64][64], lost[64][64];
   double lost_square[64], square[64], below_square[64]; /* of rows: sums of squares */
   double sum[64];                                       /* of a row's numbers, by parts */
   double unit[64];                                      /* all numbers of a row are multiples; 0: none is there */
 } permi_hybrid_rows;
 
-/* Entry j of row i is `number` (parts of the algebra) in the program, and `lost` more in truth. */
-static void permi_hybrid_row_entry(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, int i, int j,
-                                   const double *number, const double *lost)
+/* Row i of a, [n][n] entries, columns in `order`; divided by the entry in place `unit`, if that is not -1. */
+static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
+                             int i, int unit)
 {
+  const int n = rows->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
   const int parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  int p;
-  rows->modulus[i][j] = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
-  rows->lost[i][j] = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
-  rows->square[i] += rows->modulus[i][j] * rows->modulus[i][j];
-  rows->lost_square[i] += rows->lost[i][j] * rows->lost[i][j];
-  if (algebra == PERMI_HYBRID_COMPENSATED)
-    rows->below_square[i] += number[1] * number[1];
-  for (p = 0; p < parts; p++)
-    if (number[p] != 0) {
-      const double unit = permi_unit_of(number[p]);
-      rows->sum[i] += fabs(number[p]);
-      rows->unit[i] = rows->unit[i] > 0 ? fmin(rows->unit[i], unit) : unit;
+  double row[2][64], rest[64], power;
+  int k, p;
+  memset(row, 0, sizeof row);
+  memset(rest, 0, sizeof rest);
+  for (k = 0; k < n; k++)
+    for (p = 0; p < width; p++)
+      row[p][k] = a[(i * n + order[k]) * width + p];
+  if (unit >= 0) {
+    const double divisor = row[0][unit];
+    for (k = 0; k < n; k++) {
+      const double quotient = k == unit ? 1 : row[0][k] / divisor;
+      rest[k] = fma(-quotient, divisor, row[0][k]) / divisor;
+      row[0][k] = quotient;
     }
+  }
+  power = permi_grid_power(row[0], n);
+  if (width == 2)
+    power = fmax(power, permi_grid_power(row[1], n));
+  for (k = 0; k < n; k++) {
+    const double entry[2] = {row[0][k], row[1][k]};
+    double *number = rows->number[i][k], lost[2], *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
+    number[1] = 0;
+    permi_hybrid_round(algebra, entry, power, number);
+    lost[0] = entry[0] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
+    lost[1] = entry[1] - number[1];
+    *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
+    *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
+    rows->square[i] += *modulus * *modulus;
+    rows->lost_square[i] += *gone * *gone;
+    if (algebra == PERMI_HYBRID_COMPENSATED)
+      rows->below_square[i] += number[1] * number[1];
+    for (p = 0; p < parts; p++)
+      if (number[p] != 0) {
+        const double step = permi_unit_of(number[p]);
+        rows->sum[i] += fabs(number[p]);
+        rows->unit[i] = rows->unit[i] > 0 ? fmin(rows->unit[i], step) : step;
+      }
+  }
 }
 
 /* At least the share in the permanent of a row of n moduli: permanents are at most products of these. With x_1 >= x_2
@@ -11028,176 +11166,127 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.most = all * rounding->majorant;
 }
 
-/* The same for the interpreter, whose rows are those of a, only on their grids. 0: out of memory. */
-static int permi_hybrid_measure(const perm_allocator *allocator, int n, permi_hybrid_algebra algebra, const double *a,
-                                permi_hybrid *hybrid)
+/* What a layout says of the program; prices it once more, with its nodes. */
+static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
+                               permi_hybrid_algebra algebra)
 {
-  const int width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate(allocator, 1, sizeof *rows);
-  int i, j, p;
-  if (!rows)
-    return 0;
-  memset(rows, 0, sizeof *rows);
-  rows->n = n;
-  for (i = 0; i < n; i++) {
-    double row[2][64], power, number[2] = {0, 0}, lost[2] = {0, 0};
-    for (j = 0; j < n; j++)
-      for (p = 0; p < width; p++)
-        row[p][j] = a[(i * n + j) * width + p];
-    power = permi_grid_power(row[0], n);
-    if (width == 2)
-      power = fmax(power, permi_grid_power(row[1], n));
-    for (j = 0; j < n; j++) {
-      permi_hybrid_round(algebra, a + (i * n + j) * width, power, number);
-      for (p = 0; p < width; p++)
-        lost[p] = row[p][j] - number[p];
-      if (algebra == PERMI_HYBRID_COMPENSATED)
-        lost[0] -= number[1];
-      permi_hybrid_row_entry(rows, algebra, i, j, number, lost);
-    }
-  }
-  permi_hybrid_errors(rows, &hybrid->rounding);
-  for (i = 0; i < n; i++)
-    hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
-  permi_release(allocator, rows);
-  return 1;
-}
-
-/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *hybrid stays NULL if the program has
-   no room. */
-static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                       permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
-{
-  const int n = work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  permi_hybrid_maker maker;
-  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-  int i, j, k, p, s, root, turned[PERMI_HYBRID_LOW + 1][64];
-  double power[64], term[2] = {0, 0};
-  *made = NULL;
-  if (!hybrid)
-    return PERM_ERROR_MEMORY;
   memset(hybrid, 0, sizeof *hybrid);
-  if (!permi_hybrid_measure(allocator, n, algebra, a, hybrid)) {
-    permi_release(allocator, hybrid);
-    return PERM_ERROR_MEMORY;
-  }
-  memset(&maker, 0, sizeof maker);
-  memset(turned, 0, sizeof turned);
-  maker.work = work;
-  maker.layout = layout;
-  maker.hybrid = hybrid;
-  maker.allocator = allocator;
-  hybrid->n = n;
+  hybrid->n = work->n;
   hybrid->inner = layout->inner;
   hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
   hybrid->parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  hybrid->lanes = PERMI_HYBRID_DOUBLES / hybrid->parts;
-  for (hybrid->lanes_log2 = 0; 2 << hybrid->lanes_log2 <= hybrid->lanes; hybrid->lanes_log2++)
-    ;
-  k = n - 1 - layout->inner - layout->low;
-  if (hybrid->lanes_log2 > k)
-    hybrid->lanes_log2 = k;
-  hybrid->high = k - hybrid->lanes_log2;
   permi_layout_sort(work, layout);
   hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
-  root = n + work->nodes - 1;
+}
 
-  /* rows: grid, constants, bases, what columns add */
-  hybrid->start = (double *)permi_allocate(
-      allocator, (size_t)(n * hybrid->parts * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes), sizeof(double));
-  if (!hybrid->start) {
-    permi_hybrid_release(allocator, hybrid);
-    return PERM_ERROR_MEMORY;
+/* Row i: constants of its inner columns, its base, what outer columns add. */
+static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *rows, int i)
+{
+  const permi_arrangement *layout = maker->layout;
+  permi_hybrid *hybrid = maker->hybrid;
+  const uint64_t *column = maker->work->column[layout->transposed];
+  const int inner = layout->inner, parts = hybrid->parts;
+  double *lane = hybrid->lane + i * parts * hybrid->lanes;
+  int k, p, s;
+  for (k = 0; k < inner; k++)
+    maker->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
+  maker->constant[i] = hybrid->constants;
+  for (s = 0; s < 1 << permi_bits32(maker->scope[i]); s++) {
+    const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
+    double sum[2] = {0, 0};
+    for (k = 0; k < inner; k++)
+      for (p = 0; p < parts && maker->scope[i] >> k & 1; p++)
+        sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
+    permi_maker_constant(maker, sum);
   }
-  hybrid->lane = hybrid->start + n * hybrid->parts;
-  hybrid->sign = hybrid->lane + n * hybrid->parts * hybrid->lanes;
+  for (k = inner; k < hybrid->n; k++) {
+    const double *number = rows->number[i][layout->order[k]];
+    const double twice[2] = {2 * number[0], 2 * number[1]}, back[2] = {-twice[0], -twice[1]};
+    const int high = k - inner - layout->low, bit = high - hybrid->high;
+    for (p = 0; p < parts; p++) {
+      hybrid->start[i * parts + p] += number[p];
+      if (high >= 0 && high < hybrid->high)
+        hybrid->step[(high * hybrid->n + i) * parts + p] = twice[p];
+      for (s = 0; bit >= 0 && bit < hybrid->lanes_log2 && s < hybrid->lanes; s++)
+        if (s >> bit & 1)
+          lane[p * hybrid->lanes + s] -= twice[p];
+    }
+    if (high < 0 && column[layout->order[k]] >> i & 1) {
+      maker->turned[k - inner][i] = permi_maker_constant(maker, twice);
+      permi_maker_constant(maker, back);
+    }
+  }
+}
+
+/* Lanes, high columns, and room for what they add. 0: out of memory. */
+static int permi_maker_outer(permi_hybrid_maker *maker)
+{
+  const permi_arrangement *layout = maker->layout;
+  permi_hybrid *hybrid = maker->hybrid;
+  const int n = hybrid->n, words = n * hybrid->parts, outer = n - 1 - layout->inner - layout->low;
+  int i, j, k, s;
+  hybrid->lanes = PERMI_HYBRID_DOUBLES / hybrid->parts;
+  while (2 << hybrid->lanes_log2 <= hybrid->lanes && hybrid->lanes_log2 < outer)
+    hybrid->lanes_log2++;
+  hybrid->high = outer - hybrid->lanes_log2;
+  hybrid->doubles = (size_t)(words * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes);
+  hybrid->start = (double *)permi_allocate(maker->allocator, hybrid->doubles, sizeof(double));
+  if (!hybrid->start)
+    return 0;
+  memset(hybrid->start, 0, hybrid->doubles * sizeof(double));
+  hybrid->lane = hybrid->start + words;
+  hybrid->sign = hybrid->lane + words * hybrid->lanes;
   hybrid->step = hybrid->sign + hybrid->lanes;
-  for (i = 0; i < n; i++) {
-    double row[2][64], coefficient[2];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < width; p++)
-        row[p][j] = a[(i * n + j) * width + p];
-    power[i] = permi_grid_power(row[0], n);
-    if (width == 2)
-      power[i] = fmax(power[i], permi_grid_power(row[1], n));
-    for (k = 0; k < layout->inner; k++)
-      if (work->column[layout->transposed][layout->order[k]] >> i & 1)
-        maker.scope[i] |= UINT32_C(1) << k;
-    maker.constant[i] = hybrid->constants;
-    for (s = 0; s < 1 << permi_bits32(maker.scope[i]); s++) {
-      const uint32_t setting = permi_spread_bits(s, maker.scope[i]);
-      double sum[2] = {0, 0};
-      for (k = 0; k < layout->inner; k++)
-        if (maker.scope[i] >> k & 1) {
-          permi_hybrid_round(algebra, a + (i * n + layout->order[k]) * width, power[i], coefficient);
-          for (p = 0; p < hybrid->parts; p++)
-            sum[p] += setting >> k & 1 ? -coefficient[p] : coefficient[p];
-        }
-      permi_maker_constant(&maker, sum);
-    }
-    for (p = 0; p < hybrid->parts; p++)
-      hybrid->start[i * hybrid->parts + p] = 0;
-    memset(hybrid->lane + i * hybrid->parts * hybrid->lanes, 0,
-           (size_t)(hybrid->parts * hybrid->lanes) * sizeof(double));
-    for (k = layout->inner; k < n; k++) {
-      const int at = k - layout->inner - layout->low, high = at, lane = at - hybrid->high;
-      permi_hybrid_round(algebra, a + (i * n + layout->order[k]) * width, power[i], coefficient);
-      for (p = 0; p < hybrid->parts; p++) {
-        hybrid->start[i * hybrid->parts + p] += coefficient[p];
-        if (at >= 0 && high < hybrid->high)
-          hybrid->step[(high * n + i) * hybrid->parts + p] = 2 * coefficient[p];
-        for (s = 0; lane >= 0 && lane < hybrid->lanes_log2 && s < hybrid->lanes; s++)
-          if (s >> lane & 1)
-            hybrid->lane[(i * hybrid->parts + p) * hybrid->lanes + s] -= 2 * coefficient[p];
-      }
-      if (k < layout->inner + layout->low && work->column[layout->transposed][layout->order[k]] >> i & 1) {
-        for (p = 0; p < hybrid->parts; p++)
-          term[p] = 2 * coefficient[p];
-        turned[k - layout->inner][i] = permi_maker_constant(&maker, term);
-        for (p = 0; p < hybrid->parts; p++)
-          term[p] = -term[p];
-        permi_maker_constant(&maker, term);
-      }
-    }
-  }
-  for (s = 0; s < hybrid->lanes; s++) {
-    int minus = 0;
-    for (k = 0; k < hybrid->lanes_log2; k++)
-      minus ^= s >> k & 1;
-    hybrid->sign[s] = s >> hybrid->lanes_log2 ? 0 : minus ? -1 : 1;
-  }
+  for (s = 0; s < 1 << hybrid->lanes_log2; s++)
+    hybrid->sign[s] = permi_bits32((uint32_t)s) & 1 ? -1 : 1;
   for (j = 0; j < hybrid->high; j++) {
+    const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + layout->low + j]];
     for (i = k = 0; i < n; i++)
-      if (work->column[layout->transposed][layout->order[layout->inner + layout->low + j]] >> i & 1)
+      if (column >> i & 1)
         hybrid->touched[j][k++] = i;
     hybrid->touched[j][k] = -1;
   }
+  return 1;
+}
 
-  /* statements, step after step of the low columns */
-  hybrid->slots = n;
-  for (i = 0; i < n; i++)
-    maker.busy[i >> 6] |= UINT64_C(1) << (i & 63);
-  permi_maker_keep(&maker, permi_maker_node(&maker, root));
-  permi_maker_visit(&maker, permi_maker_node(&maker, root), root, 0);
-  for (s = 0; s < 1 << layout->low && !maker.failed; s++) {
-    const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
-    for (k = 0; k < maker.evaluated; k++)
-      if (s == 0 || permi_maker_node(&maker, maker.sequence[k])->dirty >> turns & 1)
-        permi_maker_emit(&maker, maker.sequence[k]);
-    permi_maker_operation(&maker, PERMI_OP_TOTAL);
-    permi_maker_statement(&maker, 0, permi_hybrid_line(permi_maker_node(&maker, root)->slot), 0, s & 1, 0);
-    if (layout->low) { /* on to the next step; from the last, where only the last low column is -, to the first */
-      const int next = s + 1 < 1 << layout->low ? permi_trailing_zeros((uint64_t)s + 1) : layout->low - 1;
-      const int minus = s + 1 < 1 << layout->low && ((s + 1) ^ (s + 1) >> 1) >> next & 1;
-      permi_maker_operation(&maker, PERMI_OP_FLIP);
-      for (i = 0; i < n; i++)
-        if (work->column[layout->transposed][layout->order[layout->inner + next]] >> i & 1)
-          permi_maker_statement(&maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, turned[next][i] + minus, 0);
+/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *made stays NULL if the program has no
+   room. */
+static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
+                                       permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
+{
+  const int n = work->n;
+  permi_hybrid_maker maker;
+  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate(allocator, 1, sizeof *rows);
+  int i, k, order[64];
+  *made = NULL;
+  memset(&maker, 0, sizeof maker);
+  maker.work = work;
+  maker.layout = layout;
+  maker.hybrid = hybrid;
+  maker.allocator = allocator;
+  maker.failed = 2;
+  if (hybrid)
+    permi_hybrid_begin(hybrid, work, layout, algebra);
+  if (hybrid && rows && permi_maker_outer(&maker)) {
+    maker.failed = 0;
+    memset(rows, 0, sizeof *rows);
+    rows->n = n;
+    for (i = 0; i < n; i++)
+      order[i] = i;
+    for (i = 0; i < n; i++) {
+      permi_hybrid_row(rows, algebra, a, order, i, -1);
+      permi_maker_row(&maker, rows, i);
     }
+    permi_hybrid_errors(rows, &hybrid->rounding);
+    for (i = 0; i < n; i++)
+      hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
+    permi_maker_program(&maker);
   }
+  permi_release(allocator, rows);
   if (maker.failed) {
     permi_hybrid_release(allocator, hybrid);
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
@@ -11207,25 +11296,6 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
   hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
   *made = hybrid;
   return PERM_OK;
-}
-
-static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  static const char *const algebra[] = {"real", "complex", "compensated"};
-  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const double dense = 1.5 * hybrid->n * ldexp(1, hybrid->n - 1);
-  int length = snprintf(
-      buffer, size,
-      "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, %d high, %d lanes; %d statements on %d slots, %.4g "
-      "operations per outer pattern, %.3g in all, dense has %.3g times as many; %.0f chunks, predicted %.3g s on one "
-      "thread\n",
-      hybrid->n, perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
-      algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low, hybrid->high,
-      hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
-      hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner),
-      dense / (hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner)),
-      (double)leaf->information.chunks, leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
 }
 
 static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
@@ -11247,7 +11317,7 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   }
   for (i = 0; i < hybrid->constants * hybrid->parts; i++)
     hash = permi_hash_double(hash, hybrid->constant[i]);
-  for (i = 0; i < hybrid->n * hybrid->parts * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes; i++)
+  for (i = 0; i < (int)hybrid->doubles; i++)
     hash = permi_hash_double(hash, hybrid->start[i]);
   return hash;
 }
@@ -11263,33 +11333,16 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
    both orientations, the rest for the winner. After a program that had no room *layout is where the search goes on. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
-  const int n = work->n, least_outer = n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
+  const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
-  double cost[2], best;
+  double cost[2] = {(double)INFINITY, (double)INFINITY}, best;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-  int t, k, moves;
-  for (t = 0; t < 2 && !again; t++) {
-    permi_layout_start(work, t, &trial[t]);
-    if (inner) {
-      cost[t] = permi_layout_greedy(work, &trial[t]);
-    } else {
-      cost[t] = permi_layout_total(work, &trial[t], (double)INFINITY);
-      for (k = 1; k <= PERMI_HYBRID_LOW && k + least_outer <= n; k++) {
-        permi_arrangement deeper = trial[t];
-        double price;
-        deeper.low = k;
-        price = permi_layout_total(work, &deeper, cost[t]);
-        if (price < cost[t]) {
-          cost[t] = price;
-          trial[t] = deeper;
-        }
-      }
-    }
-  }
+  int t, moves;
+  for (t = 0; t < 2 && !again; t++)
+    cost[t] = permi_layout_first(work, t, inner, least_outer, &trial[t]);
   if (again) {
     trial[0] = *layout;
     cost[0] = permi_layout_total(work, layout, (double)INFINITY);
-    cost[1] = (double)INFINITY;
   }
   best = fmin(cost[0], cost[1]);
   if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
@@ -11309,14 +11362,14 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 
 /* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
-   value; printed as CUDA C++ it is compiled by NVRTC, and a thread runs it for every pattern of its walk.
+   value. NVRTC compiles its text (>>program_text), and a thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, by the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
      values      in registers: layouts are searched with a budget of them, 8 warps of 255 registers a multiprocessor.
-                 Bases of rows, as they are at the beginning of a step of the walk, are in shared memory, one of every
-                 thread; what columns add in constant memory, equal moduli once (literals are 5% slower, but compiled
-                 sooner: for short runs)
+                 Bases of rows at the beginning of a step of the walk are in shared memory, one of every thread; what
+                 columns add is in constant memory, equal moduli once (literals are 5% slower, but compiled sooner: for
+                 short runs)
      order       on demand, entry by entry from the program's end, so that few values wait
      rows        real ones are divided by their largest inner entry h where that is not small against the row (the
                  product of all h goes into the scale): a product f (z +- 1) = fma(f, z, +-f) is one operation, and
@@ -11325,8 +11378,8 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
      sum of |terms|  a second program, of moduli, at a sample of the patterns: the same for all threads of a warp, so
                  that they do not part, otherwise by hashing
    Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
-   TwoSum, threads in a tree, chunks exactly. What may be tried without leaving a trace in a result is only how a text
-   is compiled. So the choice among programs is by prediction (operations, values that wait), not by timing.
+   TwoSum, threads in a tree, chunks exactly. Only how a text is compiled may be tried without a trace in a result. So
+   the choice among programs is by prediction (operations, values that wait), not by timing.
    Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
    values that wait; what is missing is mostly loads of bases. */
 
@@ -11350,19 +11403,17 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
-  const perm_allocator *allocator;
   permi_code *code;
-  int parts, moduli, failed; /* failed: 1 too large, 2 memory */
+  int parts, moduli;         /* moduli: of the second program */
   uint32_t minus;            /* low columns that have sign - */
   int literals;              /* constants into the text: real programs of short runs */
   int remake, reload;        /* statements after which a row sum, a base is made again rather than kept */
   uint32_t scope[64], dirty[64];
   int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
-  double coefficient[64][64][2]; /* of row and place in the layout's order, on the grid */
   int base[64], *memo;           /* values, -1: to be made */
   int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* where tables begin in memo */
   int memos;
-  permi_hybrid_rows rows;
+  permi_hybrid_rows rows; /* columns in the layout's order */
   const double *floor; /* of rows, see permi_hybrid_errors */
 } permi_coder;
 
@@ -11370,17 +11421,13 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
 {
   permi_code *code = coder->code;
   permi_code_statement *statement;
-  if (coder->failed)
+  if (!code->failed && code->statements >= PERMI_GPU_VALUES)
+    code->failed = 1;
+  if (!code->failed && !permi_grow(code->allocator, (void **)&code->statement, code->statements, &code->statement_room,
+                                   sizeof *statement))
+    code->failed = 2;
+  if (code->failed)
     return 0;
-  if (code->statements >= PERMI_GPU_VALUES) {
-    coder->failed = 1;
-    return 0;
-  }
-  if (!permi_grow(coder->allocator, (void **)&code->statement, code->statements, &code->statement_room,
-                  sizeof *statement)) {
-    coder->failed = 2;
-    return 0;
-  }
   statement = &code->statement[code->statements];
   statement->kind = (int)kind;
   statement->negative = negative;
@@ -11397,40 +11444,40 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
   permi_code *code = coder->code;
   const int parts = coder->parts;
   const double sign = x[0] < 0 || (x[0] == 0 && parts == 2 && x[1] < 0) ? -1 : 1;
-  int k, p;
+  const double y[2] = {sign * x[0], sign * x[1]};
+  int k;
   *negative = sign < 0;
   for (k = 0; k < code->constants; k++)
-    if (code->constant[k * parts] == sign * x[0] && (parts == 1 || code->constant[k * 2 + 1] == sign * x[1]))
+    if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
       return k;
-  if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS) {
-    coder->failed = coder->failed ? coder->failed : 1;
-    return 0;
-  }
-  for (p = 0; p < parts; p++) {
-    if (!permi_grow(coder->allocator, (void **)&code->constant, code->constants * parts + p, &code->constant_room,
-                    sizeof(double))) {
-      coder->failed = 2;
-      return 0;
-    }
-    code->constant[code->constants * parts + p] = sign * x[p];
-  }
-  return code->constants++;
+  if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS)
+    code->failed = code->failed ? code->failed : 1;
+  else if (!permi_hybrid_keep(code->allocator, &code->constant, &code->constant_room, code->constants * parts, parts, y))
+    code->failed = 2;
+  else
+    return code->constants++;
+  return 0;
 }
 
-/* Loaded again rather than kept for long: loads from shared memory do not go through the FP64 pipe. */
+/* The same of twice the entry of a row in a column, by its place. */
+static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
+{
+  const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
+  return permi_code_constant(coder, twice, negative);
+}
+
+/* The base of a row; of moduli with the signs of low columns. Bases are loaded again rather than kept for long: loads
+   from shared memory do not go through the FP64 pipe. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
-  int k, p, negative, constant;
+  int k, negative, constant;
   if (coder->base[row] >= 0 && (coder->moduli || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
   for (k = 0; k < layout->low && coder->moduli; k++)
     if (coder->dirty[row] >> k & 1) {
-      double twice[2];
-      for (p = 0; p < 2; p++)
-        twice[p] = 2 * coder->coefficient[row][layout->inner + k][p];
-      constant = permi_code_constant(coder, twice, &negative);
+      constant = permi_code_twice(coder, row, layout->inner + k, &negative);
       coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
     }
   return coder->base[row];
@@ -11447,10 +11494,10 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
     return *memo;
   for (k = 0; k < coder->layout->low; k++) /* low columns that are - */
     for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
-      sum[p] -= 2 * coder->coefficient[row][coder->layout->inner + k][p];
+      sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
     for (p = 0; p < coder->parts && scope >> k & 1; p++)
-      sum[p] += setting >> k & 1 ? -coder->coefficient[row][k][p] : coder->coefficient[row][k][p];
+      sum[p] += setting >> k & 1 ? -coder->rows.number[row][k][p] : coder->rows.number[row][k][p];
   value = permi_code_base(coder, row);
   if (sum[0] != 0 || sum[1] != 0) {
     constant = permi_code_constant(coder, sum, &negative);
@@ -11462,55 +11509,70 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
+static int permi_code_entry(permi_coder *coder, int index, uint32_t setting);
+
+/* left times right: of a row divided by an entry, a (z +- 1). */
+static int permi_code_product(permi_coder *coder, int left, int right, uint32_t setting)
+{
+  const int n = coder->work->n;
+  int value;
+  if (left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right])) {
+    const int row = left;
+    left = right;
+    right = row;
+  }
+  value = permi_code_entry(coder, left, setting);
+  if (right < n && coder->unit[right] >= 0 && !coder->moduli) {
+    const int near = permi_code_row(coder, right, setting, 0);
+    return permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[right] & 1), value, near, 0, 0);
+  }
+  return permi_code_put(coder, coder->moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value,
+                        permi_code_entry(coder, right, setting), 0, 0);
+}
+
+/* left times right, folded; the larger one is made first. */
+static int permi_code_fold(permi_coder *coder, int left, int right, uint32_t setting, uint32_t folded)
+{
+  const int n = coder->work->n;
+  const permi_hybrid_node *node = coder->work->node;
+  const int swap = left < n || (right >= n && permi_bits32(node[right - n].all) > permi_bits32(node[left - n].all));
+  int f[4], k;
+  for (k = 0; k < 4; k++) {
+    const int second = (k >> 1) ^ swap, minus = k & 1;
+    f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
+  }
+  return permi_code_put(coder, coder->moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
+}
+
 /* The value of a node, or of all of a row, under a setting. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
   const permi_hybrid_node *node;
   uint32_t folded;
-  int *memo, value = 0, f[4], k, left, right, swap;
+  int *memo, value = 0, k;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
   node = &coder->work->node[index - n];
   memo = coder->memo + coder->node[index - n] + permi_pack_bits(setting, node->scope);
-  if (*memo >= 0 || coder->failed)
+  if (*memo >= 0 || coder->code->failed)
     return *memo;
-  left = node->left;
-  right = node->right;
   folded = node->all & ~node->scope;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
-      const int item = coder->work->item[node->first + k];
-      const int next = permi_code_entry(coder, item, 0);
+      const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
       value = k ? permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, next, 0, 0) : next;
     }
-  } else if (right < 0) {
-    value = permi_code_entry(coder, left, setting);
+  } else if (node->right < 0) {
+    value = permi_code_entry(coder, node->left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
-      const int minus = permi_code_entry(coder, left, setting | folded);
+      const int minus = permi_code_entry(coder, node->left, setting | folded);
       value = permi_code_put(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, 0, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    if (left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right])) {
-      k = left;
-      left = right;
-      right = k;
-    }
-    value = permi_code_entry(coder, left, setting);
-    if (right < n && coder->unit[right] >= 0 && !moduli)
-      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[right] & 1), value,
-                             permi_code_row(coder, right, setting, 0), 0, 0);
-    else
-      value = permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value,
-                             permi_code_entry(coder, right, setting), 0, 0);
+    value = permi_code_product(coder, node->left, node->right, setting);
   } else {
-    swap = left < n || (right >= n && permi_bits32(coder->work->node[right - n].all) >
-                                          permi_bits32(coder->work->node[left - n].all)); /* the larger one first */
-    for (k = 0; k < 4; k++) {
-      const int second = (k >> 1) ^ swap, minus = k & 1;
-      f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
-    }
-    value = permi_code_put(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
+    value = permi_code_fold(coder, node->left, node->right, setting, folded);
   }
   *memo = value;
   return value;
@@ -11531,7 +11593,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
-  int *last = (int *)permi_allocate(coder->allocator, (size_t)code->statements + 1, sizeof *last);
+  int *last = (int *)permi_allocate(code->allocator, (size_t)code->statements + 1, sizeof *last);
   int k, o, operand[4], live = 0, most = 0;
   if (!last)
     return 0;
@@ -11550,7 +11612,7 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     live += last[k] >= 0;
     most = live > most ? live : most;
   }
-  permi_release(coder->allocator, last);
+  permi_release(code->allocator, last);
   most *= begin ? 1 : coder->parts; /* moduli are real, but for a moment */
   code->live = most > code->live ? most : code->live;
   return 1;
@@ -11565,76 +11627,58 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled matrix a (n x n in the layout's orientation), divided by its largest inner entry where it may
-   be, to coder->coefficient; *growth: powers of two by which products may exceed 1 for that. */
+/* Row i of the scaled matrix a (n x n in the layout's orientation), divided by its largest inner entry where it may be;
+   *growth: powers of two by which products may exceed 1 for that. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
-  const permi_arrangement *layout = coder->layout;
-  const int n = coder->work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  double row[2][64] = {{0}}, rest[64], power, most = 0, unit = 0;
-  int k, p;
-  memset(row, 0, sizeof row);
-  memset(rest, 0, sizeof rest);
-  for (k = 0; k < n; k++) {
-    for (p = 0; p < width; p++)
-      row[p][k] = a[(i * n + layout->order[k]) * width + p];
-    most = fmax(most, fabs(row[0][k]));
-    if (algebra == PERMI_HYBRID_REAL && k < layout->inner && fabs(row[0][k]) > fabs(unit)) {
-      unit = row[0][k];
+  permi_code *code = coder->code;
+  double most = 0, unit = 0;
+  int k, e;
+  coder->unit[i] = -1;
+  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL; k++) {
+    const double x = a[i * coder->work->n + coder->layout->order[k]];
+    most = fmax(most, fabs(x));
+    if (k < coder->layout->inner && fabs(x) > fabs(unit)) {
+      unit = x;
       coder->unit[i] = k;
     }
   }
   if (unit == 0 || fabs(unit) * 1024 < most || *growth + 1 - permi_exponent(unit) > 900) {
     coder->unit[i] = -1;
   } else {
-    int e;
     *growth += 1 - permi_exponent(unit);
-    coder->code->scale = permi_dd_multiply(coder->code->scale, permi_dd_make(unit));
-    frexp(coder->code->scale.hi, &e);
-    coder->code->scale = permi_dd_scale(coder->code->scale, -e);
-    coder->code->scale_exp2 += e;
-    coder->code->divided++;
-    for (k = 0; k < n; k++) {
-      const double quotient = k == coder->unit[i] ? 1 : row[0][k] / unit;
-      rest[k] = fma(-quotient, unit, row[0][k]) / unit;
-      row[0][k] = quotient;
-    }
+    code->scale = permi_dd_multiply(code->scale, permi_dd_make(unit));
+    frexp(code->scale.hi, &e);
+    code->scale = permi_dd_scale(code->scale, -e);
+    code->scale_exp2 += e;
+    code->divided++;
   }
-  power = permi_grid_power(row[0], n);
-  if (width == 2)
-    power = fmax(power, permi_grid_power(row[1], n));
-  for (k = 0; k < n; k++) {
-    const double entry[2] = {row[0][k], row[1][k]}, *number = coder->coefficient[i][k];
-    double lost[2];
-    coder->coefficient[i][k][1] = 0;
-    permi_hybrid_round(algebra, entry, power, coder->coefficient[i][k]);
-    lost[0] = row[0][k] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
-    lost[1] = row[1][k] - number[1];
-    permi_hybrid_row_entry(&coder->rows, algebra, i, k, number, lost);
-  }
+  permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
 }
 
-static void permi_code_forget(permi_coder *coder, int turned) /* what depends on low column `turned`; -1: everything */
+static void permi_code_forget_table(permi_coder *coder, int first, int log2)
 {
-  const int n = coder->work->n;
-  int i, k;
-  for (i = 0; i < n; i++)
+  int k;
+  for (k = first; k < first + (1 << log2); k++)
+    coder->memo[k] = -1;
+}
+
+/* Forgets what depends on low column `turned`; -1: everything. */
+static void permi_code_forget(permi_coder *coder, int turned)
+{
+  int i;
+  for (i = 0; i < coder->work->n; i++)
     if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      for (k = coder->whole[i]; k < coder->whole[i] + (1 << permi_bits32(coder->scope[i])); k++)
-        coder->memo[k] = -1;
-      for (k = coder->near[i]; coder->unit[i] >= 0 && k < coder->near[i] + (1 << (permi_bits32(coder->scope[i]) - 1));
-           k++)
-        coder->memo[k] = -1;
+      permi_code_forget_table(coder, coder->whole[i], permi_bits32(coder->scope[i]));
+      if (coder->unit[i] >= 0)
+        permi_code_forget_table(coder, coder->near[i], permi_bits32(coder->scope[i]) - 1);
       if (turned < 0)
         coder->base[i] = -1;
     }
-  for (i = 0; i < coder->work->nodes; i++) {
-    const permi_hybrid_node *node = &coder->work->node[i];
-    if (turned < 0 || node->dirty >> turned & 1)
-      for (k = coder->node[i]; k < coder->node[i] + (1 << permi_bits32(node->scope)); k++)
-        coder->memo[k] = -1;
-  }
+  for (i = 0; i < coder->work->nodes; i++)
+    if (turned < 0 || coder->work->node[i].dirty >> turned & 1)
+      permi_code_forget_table(coder, coder->node[i], permi_bits32(coder->work->node[i].scope));
 }
 
 /* Both programs, and what the columns of the walk do. */
@@ -11644,10 +11688,9 @@ static void permi_code_statements(permi_coder *coder)
   const permi_arrangement *layout = coder->layout;
   permi_code *code = coder->code;
   const int n = work->n, root = n + work->nodes - 1;
-  int s, i, j, p, negative, constant;
-  double twice[2];
+  int s, i, j;
   permi_code_forget(coder, -1);
-  for (s = 0; s < 1 << layout->low && !coder->failed; s++) {
+  for (s = 0; s < 1 << layout->low && !code->failed; s++) {
     const int next = permi_trailing_zeros((uint64_t)s + 1);
     permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, permi_code_entry(coder, root, 0), 0, 0, 0);
     if (s + 1 == 1 << layout->low)
@@ -11660,65 +11703,153 @@ static void permi_code_statements(permi_coder *coder)
   coder->moduli = 1;
   permi_code_forget(coder, -1);
   permi_code_put(coder, PERMI_CODE_RETURN, 0, permi_code_entry(coder, root, 0), 0, 0, 0);
-  for (j = 0; j <= code->walk && !coder->failed; j++) {
+  for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
-    for (i = 0; i < n && j < code->walk; i++)
-      if (coder->coefficient[i][k][0] != 0 || coder->coefficient[i][k][1] != 0) {
-        for (p = 0; p < 2; p++)
-          twice[p] = 2 * coder->coefficient[i][k][p];
-        constant = permi_code_constant(coder, twice, &negative);
-        if (!permi_grow(coder->allocator, (void **)&code->flip, code->flips, &code->flip_room, sizeof *code->flip)) {
-          coder->failed = 2;
-          break;
-        }
-        code->flip[code->flips].row = i;
-        code->flip[code->flips].constant = constant;
-        code->flip[code->flips++].negative = negative;
+    for (i = 0; i < n && j < code->walk && code->failed < 2; i++)
+      if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
+        permi_code_flip flip;
+        flip.row = i;
+        flip.constant = permi_code_twice(coder, i, k, &flip.negative);
+        if (permi_grow(code->allocator, (void **)&code->flip, code->flips, &code->flip_room, sizeof *code->flip))
+          code->flip[code->flips++] = flip;
+        else
+          code->failed = 2;
       }
   }
 }
 
-/* ---- from statements to CUDA C++ */
-static void permi_code_print(permi_coder *coder, const char *format, ...)
+/* =================================================================================== >>program_text
+   The text of a kernel, as CUDA C++ or with its arithmetic in PTX. */
+
+#if defined(PERM_CUDA_TESTS) /* the kernels on the CPU, operation by operation: tests/cuda/twins.h */
+static void permi_code_twin(const void *context, uint64_t chunk, double *sums);
+static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums);
+#else
+#define permi_code_twin NULL
+#define permi_codegen_twin NULL
+#endif
+
+static void permi_code_print(permi_code *code, const char *format, ...)
 {
-  permi_code *code = coder->code;
-  va_list arguments;
-  int length;
-  if (coder->failed)
-    return;
-  if (code->length + 512 > (size_t)code->text_room) {
-    const int room = code->text_room ? 2 * code->text_room : 16384;
-    char *text = (char *)permi_allocate(coder->allocator, (size_t)room, 1);
-    if (!text) {
-      coder->failed = 2;
+  while (!code->failed) {
+    const size_t left = (size_t)code->text_room - code->length;
+    va_list arguments;
+    int length;
+    va_start(arguments, format);
+    length = vsnprintf(left ? code->text + code->length : NULL, left, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length < left) {
+      code->length += (size_t)length;
       return;
     }
-    if (code->length)
-      memcpy(text, code->text, code->length);
-    permi_release(coder->allocator, code->text);
-    code->text = text;
-    code->text_room = room;
+    if (length < 0)
+      code->failed = 1;
+    else if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
+      code->failed = 2;
   }
-  va_start(arguments, format);
-  length = vsnprintf(code->text + code->length, 512, format, arguments);
-  va_end(arguments);
-  if (length < 0 || length >= 512)
-    coder->failed = 1;
-  else
-    code->length += (size_t)length;
 }
 
-static void permi_code_print_all(permi_coder *coder, const char *lines)
+/* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
+static const char *permi_code_literal(double x, char text[32])
 {
-  for (; *lines; lines += strlen(lines) < 500 ? strlen(lines) : 500)
-    permi_code_print(coder, "%.500s", lines);
+  char *comma;
+  snprintf(text, 32, "%.16e", x);
+  comma = strchr(text, ',');
+  if (comma)
+    *comma = '.';
+  return text;
 }
 
-/* The functions that statements of two parts name, by algebra: A add a constant, V or subtract it, U turn a base,
-   T times, X cross, D difference, S sum of a block, Q modulus. */
-static const char *const permi_code_algebra[3] = {
-    "",
+/* A statement's text by kind, positive and negative (NULL: the same), after its operands: k is the value that it makes,
+   A = 1024 a, B = 8 b, C = 2 + c. Numbers of two parts are C++ and name the functions of their algebra: A add a
+   constant, V or subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
+   Real programs are one piece of assembly, which NVRTC's C++ compiler only hands on: it would spend as long on it as
+   the assembler and leave it an order of statements in which more values wait (er:40:0.5, sm_90: 144 bytes of spills,
+   assembly none; compiled in 0.6 of the time). A neg is folded into its use. A turn's operand 2 + c is 0 or -1, by the
+   sign of low column c. */
+static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
+    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
+     {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
+     {"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
+      "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
+     {"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
+     {"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
+     {"kab sub.rn.f64 v%d,v%d,v%d;\n", NULL},
+     {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
+     {"ka abs.f64 v%d,v%d;\n", NULL},
+     {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
+     {"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
+     {"kab add.rn.f64 v%d,v%d,v%d;\n", NULL},
+     {"a mov.f64 block,v%d;\n", NULL}},
+    {{"ka N v%d=B(%d);\n", NULL},
+     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
+     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"},
+     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"},
+     {"kab N v%d=T(v%d,v%d);\n", NULL},
+     {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n", NULL},
+     {"kab N v%d=D(v%d,v%d);\n", NULL},
+     {"a S(v%d);\n", "a W(v%d);\n"},
+     {"ka double v%d=Q(v%d,", NULL},
+     {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
+     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", NULL},
+     {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
+     {"a return v%d;\n", NULL}}};
+
+/* PTX: value k is value a and the constant x. */
+static void permi_code_print_sum(permi_code *code, int k, int a, double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08lx%08lx;\n", k, a, (unsigned long)(bits >> 32),
+                   (unsigned long)(bits & 0xffffffff));
+}
+
+static void permi_code_print_statement(permi_coder *coder, int k)
+{
+  static const char names[] = "kabcdABC";
+  permi_code *code = coder->code;
+  const permi_code_statement *t = &code->statement[k];
+  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c}, real = coder->parts == 1;
+  const char *const *forms = permi_code_form[!real][t->kind], *form = forms[t->negative && forms[1]];
+  int operand[5] = {0, 0, 0, 0, 0}, i;
+  char text[32];
+  if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
+    permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
+    return;
+  }
+  for (i = 0; *form != ' '; form++)
+    operand[i++] = value[strchr(names, *form) - names];
+  permi_code_print(code, form + 1, operand[0], operand[1], operand[2], operand[3], operand[4]);
+  if (t->kind != PERMI_CODE_MODULUS)
+    return;
+  if (!real)
+    permi_code_print(code, "%s);\n", permi_code_literal(coder->floor[t->b], text));
+  else if (coder->floor[t->b] > 0)
+    permi_code_print_sum(code, k, k, coder->floor[t->b]);
+}
+
+/* Statements from `begin` to before `end` on bases b; block is what they make. `low`: of the moduli. */
+static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
+{
+  permi_code *code = coder->code;
+  int k;
+  if (coder->parts == 1)
+    permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,v<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
+                           "mov.f64 block,0d0000000000000000;\n", end);
+  for (k = begin; k < end; k++)
+    permi_code_print_statement(coder, k);
+  if (coder->parts == 2)
+    return;
+  permi_code_print(code, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
+  for (k = 0; k < low; k++)
+    permi_code_print(code, ", \"d\"(m%d)", k);
+  permi_code_print(code, " : \"memory\");\n");
+}
+
+/* The functions that statements of two parts name; then by algebra. */
+static const char permi_code_two_parts[] =
     "struct N { double v, e; };\n"
     "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
     "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
@@ -11726,7 +11857,9 @@ static const char *const permi_code_algebra[3] = {
     "#define A(v, k) permi_at(v, k, 1.0)\n"
     "#define V(v, k) permi_at(v, k, -1.0)\n"
     "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n"
+    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n";
+static const char *const permi_code_algebra[3] = {
+    "",
     "PERMI_BOTH N T(N a, N b) {\n"
     "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
     "PERMI_BOTH N X(N a, N b, N c, N d) {\n"
@@ -11737,14 +11870,6 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = D(block, f)\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n",
-    "struct N { double v, e; };\n"
-    "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
-    "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n"
     "PERMI_BOTH N T(N a, N b) {\n"
     "  const double p = permi_mul(a.v, b.v);\n"
     "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
@@ -11758,422 +11883,101 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = L(block, -1.0, f)\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"};
 
-/* =================================================================================== >>program_text
-   The text of a kernel, as CUDA C++ or with its arithmetic in PTX; its twin on the CPU. */
+/* How every kernel of a chunk ends. */
+#define PERMI_CODE_END \
+  "__syncthreads();\nif (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n}\n"
 
-/* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
-static const char *permi_code_literal(double x, char text[32])
+/* What comes before the kernel: constants, functions, permi_turn of the walk's columns, permi_moduli. */
+static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
-  char *comma;
-  snprintf(text, 32, "%.16e", x);
-  comma = strchr(text, ',');
-  if (comma)
-    *comma = '.';
-  return text;
-}
-
-static void permi_code_print_statement(permi_coder *coder, int k)
-{
-  const permi_code_statement *t = &coder->code->statement[k];
-  const int negative = t->negative;
+  permi_code *code = coder->code;
+  const int parts = coder->parts;
   char text[32];
-  switch ((permi_code_kind)t->kind) {
-  case PERMI_CODE_BASE: permi_code_print(coder, "N v%d=B(%d);\n", k, t->a); break;
-  case PERMI_CODE_ADD:
-    permi_code_print(coder, "N v%d=%c(v%d,%d);\n", k, negative ? 'V' : 'A', t->a, t->b);
-    break;
-  case PERMI_CODE_TURN:
-    permi_code_print(coder, "N v%d=U(v%d,%d,%cm%d);\n", k, t->a, t->b, negative ? '-' : '+', t->c);
-    break;
-  case PERMI_CODE_NEAR: permi_code_print(coder, "N v%d=%c(v%d,v%d);\n", k, negative ? 'M' : 'P', t->a, t->b); break;
-  case PERMI_CODE_TIMES: permi_code_print(coder, "N v%d=T(v%d,v%d);\n", k, t->a, t->b); break;
-  case PERMI_CODE_CROSS: permi_code_print(coder, "N v%d=X(v%d,v%d,v%d,v%d);\n", k, t->a, t->b, t->c, t->d); break;
-  case PERMI_CODE_MINUS: permi_code_print(coder, "N v%d=D(v%d,v%d);\n", k, t->a, t->b); break;
-  case PERMI_CODE_TOTAL: permi_code_print(coder, "%c(v%d);\n", negative ? 'W' : 'S', t->a); break;
-  case PERMI_CODE_MODULUS:
-    permi_code_print(coder, "double v%d=Q(v%d,%s);\n", k, t->a, permi_code_literal(coder->floor[t->b], text));
-    break;
-  case PERMI_CODE_MULTIPLY: permi_code_print(coder, "double v%d=permi_mul(v%d,v%d);\n", k, t->a, t->b); break;
-  case PERMI_CODE_JOIN:
-    permi_code_print(coder, "double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", k, t->a, t->b, t->c, t->d);
-    break;
-  case PERMI_CODE_PLUS: permi_code_print(coder, "double v%d=permi_add(v%d,v%d);\n", k, t->a, t->b); break;
-  case PERMI_CODE_RETURN: permi_code_print(coder, "return v%d;\n", t->a); break;
+  int k, j, p;
+  permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
+  for (k = 0; k < code->constants * parts; k++)
+    permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
+  permi_code_print(code, "0};\n%s%s__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n",
+                   parts == 2 ? permi_code_two_parts : "", permi_code_algebra[hybrid->algebra]);
+  for (j = 0; j < code->walk; j++) {
+    permi_code_print(code, "case %d:\n", j);
+    for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
+      for (p = 0; p < parts; p++) {
+        const permi_code_flip *flip = &code->flip[k];
+        const int at = 128 * (flip->row * parts + p);
+        permi_code_print(code, "b[%d] = permi_fma(%cs, C[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
+                         flip->constant * parts + p, at);
+      }
+    permi_code_print(code, "break;\n");
   }
-}
-
-/* Value k is value a and the constant x. */
-static void permi_code_print_sum(permi_coder *coder, int k, int a, double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_code_print(coder, "add.rn.f64 v%d,v%d,0d%08lx%08lx;\n", k, a, (unsigned long)(bits >> 32),
-                   (unsigned long)(bits & 0xffffffff));
-}
-
-/* Real programs are one piece of assembly, which NVRTC's C++ compiler has no part in but to hand it on: it would spend
-   as long on it as the assembler and leave it an order of statements in which more values wait (er:40:0.5, sm_90: 144
-   bytes of spills, assembly none; compiled in 0.6 of the time). A neg is folded into its use. */
-static void permi_code_print_assembly(permi_coder *coder, int k)
-{
-  const permi_code *code = coder->code;
-  const permi_code_statement *t = &code->statement[k];
-  const char *const add = t->negative ? "sub" : "add";
-  double constant;
-  switch ((permi_code_kind)t->kind) {
-  case PERMI_CODE_BASE: permi_code_print(coder, "ld.volatile.shared.f64 v%d,[b+%d];\n", k, 1024 * t->a); break;
-  case PERMI_CODE_ADD:
-    if (coder->literals) {
-      constant = t->negative ? -code->constant[t->b] : code->constant[t->b];
-      permi_code_print_sum(coder, k, t->a, constant);
-    } else {
-      permi_code_print(coder, "ld.const.f64 c,[C+%d];\n%s.rn.f64 v%d,v%d,c;\n", 8 * t->b, add, k, t->a);
-    }
-    break;
-  case PERMI_CODE_TURN: /* operand 2 + c: 0 or -1, by the sign of low column c */
-    permi_code_print(coder, "ld.const.f64 c,[C+%d];\n", 8 * t->b);
-    if (t->negative)
-      permi_code_print(coder, "neg.f64 c,c;\n");
-    permi_code_print(coder, "fma.rn.f64 v%d,%%%d,c,v%d;\n", k, 2 + t->c, t->a);
-    break;
-  case PERMI_CODE_NEAR:
-    if (t->negative)
-      permi_code_print(coder, "neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n", t->a, k, t->a, t->b);
-    else
-      permi_code_print(coder, "fma.rn.f64 v%d,v%d,v%d,v%d;\n", k, t->a, t->b, t->a);
-    break;
-  case PERMI_CODE_MULTIPLY:
-  case PERMI_CODE_TIMES: permi_code_print(coder, "mul.rn.f64 v%d,v%d,v%d;\n", k, t->a, t->b); break;
-  case PERMI_CODE_CROSS:
-    permi_code_print(coder, "mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n", t->c, t->d, k, t->a,
-                     t->b);
-    break;
-  case PERMI_CODE_JOIN:
-    permi_code_print(coder, "mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n", t->c, t->d, k, t->a, t->b);
-    break;
-  case PERMI_CODE_MINUS: permi_code_print(coder, "sub.rn.f64 v%d,v%d,v%d;\n", k, t->a, t->b); break;
-  case PERMI_CODE_PLUS: permi_code_print(coder, "add.rn.f64 v%d,v%d,v%d;\n", k, t->a, t->b); break;
-  case PERMI_CODE_TOTAL: permi_code_print(coder, "%s.rn.f64 block,block,v%d;\n", add, t->a); break;
-  case PERMI_CODE_MODULUS:
-    permi_code_print(coder, "abs.f64 v%d,v%d;\n", k, t->a);
-    if (coder->floor[t->b] > 0)
-      permi_code_print_sum(coder, k, k, coder->floor[t->b]);
-    break;
-  case PERMI_CODE_RETURN: permi_code_print(coder, "mov.f64 block,v%d;\n", t->a); break;
-  }
-}
-
-/* Statements from `begin` to before `end` on bases b; block is what they make. `low`: of the moduli. */
-static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
-{
-  int k;
-  if (coder->parts == 2) {
-    for (k = begin; k < end; k++)
-      permi_code_print_statement(coder, k);
-    return;
-  }
-  permi_code_print(coder, "asm volatile(R\"({\n.reg .f64 block,c,v<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
-                          "mov.f64 block,0d0000000000000000;\n", end);
-  for (k = begin; k < end; k++)
-    permi_code_print_assembly(coder, k);
-  permi_code_print(coder, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
-  for (k = 0; k < low; k++)
-    permi_code_print(coder, ", \"d\"(m%d)", k);
-  permi_code_print(coder, " : \"memory\");\n");
+  permi_code_print(code, "} }\n__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
+  for (k = 0; k < hybrid->low; k++)
+    permi_code_print(code, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
+  permi_code_print(code, parts == 1 ? "double block;\n" : "");
+  permi_code_print_statements(coder, code->moduli, code->statements, hybrid->low);
+  permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
 /* The kernel. Its table: start [words]; step [high][words], words = rows times parts. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts, words = hybrid->n * parts;
-  const int blocks = code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2;
-  char text[32];
-  int k, j, p;
-  permi_code_print(coder, "__constant__ double C[%d] = {", code->constants * parts + 1);
-  for (k = 0; k < code->constants * parts; k++)
-    permi_code_print(coder, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
-  permi_code_print(coder, "0};\n");
-  permi_code_print_all(coder, permi_code_algebra[hybrid->algebra]);
-  permi_code_print(coder, "__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n");
-  for (j = 0; j < code->walk; j++) {
-    permi_code_print(coder, "case %d:\n", j);
-    for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
-      for (p = 0; p < parts; p++) {
-        const permi_code_flip *flip = &code->flip[k];
-        const int at = flip->row * parts + p;
-        permi_code_print(coder, "b[%d] = permi_fma(%cs, C[%d], b[%d]);\n", 128 * at, flip->negative ? '-' : '+',
-                         flip->constant * parts + p, 128 * at);
-      }
-    permi_code_print(coder, "break;\n");
-  }
-  permi_code_print(coder, "} }\n");
-  permi_code_print(coder, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
-  for (k = 0; k < hybrid->low; k++)
-    permi_code_print(coder, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
-  permi_code_print(coder, parts == 1 ? "double block;\n" : "");
-  permi_code_print_statements(coder, code->moduli, code->statements, hybrid->low);
-  permi_code_print(coder, parts == 1 ? "return block;\n" : "");
-  permi_code_print(coder, "}\nextern \"C\" __global__ void __launch_bounds__(128, %d) "
-                          "permi_kernel(const permi_arguments<1> a)\n{\n", blocks);
-  permi_code_print(coder, "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n", words, hybrid->high,
-                   code->walk, hybrid->low, code->samples_log2);
-  permi_code_print_all(coder,
-                       "extern __shared__ double room[];\n"
-                       "const int t = (int)threadIdx.x;\n"
-                       "const unsigned long long chunk = a.first + blockIdx.x, number = chunk << 7 | (unsigned)t;\n"
-                       "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
-                       "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
-                       "for (int r = 0; r < WORDS; r++) {\n"
-                       "  double x = a.table[r];\n"
-                       "  for (int k = 0; k < HIGH; k++)\n"
-                       "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
-                       "  b[128 * r] = x;\n"
-                       "}\n"
-                       "PERMI_ROLLED\n"
-                       "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
-                       "  unsigned h = key + i * 0x9e3779b9u;\n"
-                       "  h = (h ^ h >> 16) * 0x7feb352du;\n"
-                       "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
-                       "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
-                       "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
-                       "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
-                       "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
-                       "}\n"
-                       "PERMI_ROLLED\n"
-                       "for (unsigned m = 0;;) {\n");
-  permi_code_print(coder, parts == 2 ? "N block = {0, 0};\n" : "double block;\n");
+  const int real = coder->parts == 1;
+  permi_code_functions(coder, hybrid);
+  permi_code_print(code,
+                   "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
+                   "{\n"
+                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n"
+                   "extern __shared__ double room[];\n"
+                   "const int t = (int)threadIdx.x;\n"
+                   "const unsigned long long chunk = a.first + blockIdx.x, number = chunk << 7 | (unsigned)t;\n"
+                   "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
+                   "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
+                   "for (int r = 0; r < WORDS; r++) {\n"
+                   "  double x = a.table[r];\n"
+                   "  for (int k = 0; k < HIGH; k++)\n"
+                   "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
+                   "  b[128 * r] = x;\n"
+                   "}\n"
+                   "PERMI_ROLLED\n"
+                   "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
+                   "  unsigned h = key + i * 0x9e3779b9u;\n"
+                   "  h = (h ^ h >> 16) * 0x7feb352du;\n"
+                   "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
+                   "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
+                   "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
+                   "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
+                   "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
+                   "}\n"
+                   "PERMI_ROLLED\n"
+                   "for (unsigned m = 0;;) {\n"
+                   "%s",
+                   code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
+                   hybrid->low, code->samples_log2, real ? "double block;\n" : "N block = {0, 0};\n");
   permi_code_print_statements(coder, 0, code->moduli, 0);
-  permi_code_print(coder, "double e;\nconst double s = m & 1 ? -1.0 : 1.0;\n");
-  if (parts == 1)
-    permi_code_print(coder, "permi_two_sum(hi, e, hi, permi_mul(s, block));\nlo = permi_add(lo, e);\n");
-  else
-    permi_code_print(coder, "permi_two_sum(hi, e, hi, permi_mul(s, block.v));\nlo = permi_add(lo, e);\n");
-  if (hybrid->algebra == PERMI_HYBRID_COMPLEX)
-    permi_code_print(coder, "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n");
-  if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    permi_code_print(coder, "lo = permi_fma(s, block.e, lo);\n");
-  permi_code_print_all(coder,
-                       "if (++m == 1u << WALK) break;\n"
-                       "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
-                       "}\n"
-                       "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
-                       "__syncthreads();\n"
-                       "room[t] = permi_mul(minus, hi);\n"
-                       "room[128 + t] = permi_mul(minus, lo);\n"
-                       "room[256 + t] = permi_mul(minus, hi2);\n"
-                       "room[384 + t] = permi_mul(minus, lo2);\n"
-                       "room[512 + t] = absolute;\n"
-                       "for (int half = 64; half; half /= 2) {\n"
-                       "  __syncthreads(); if (t < half) permi_fold(room, t, half); }\n"
-                       "__syncthreads();\n"
-                       "if (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n"
-                       "}\n");
+  permi_code_print(code,
+                   "double e;\n"
+                   "const double s = m & 1 ? -1.0 : 1.0;\n"
+                   "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\nlo = permi_add(lo, e);\n"
+                   "%s"
+                   "if (++m == 1u << WALK) break;\n"
+                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
+                   "}\n"
+                   "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
+                   "__syncthreads();\n"
+                   "room[t] = permi_mul(minus, hi);\n"
+                   "room[128 + t] = permi_mul(minus, lo);\n"
+                   "room[256 + t] = permi_mul(minus, hi2);\n"
+                   "room[384 + t] = permi_mul(minus, lo2);\n"
+                   "room[512 + t] = absolute;\n"
+                   "for (int half = 64; half; half /= 2) {\n"
+                   "  __syncthreads(); if (t < half) permi_fold(room, t, half); }\n" PERMI_CODE_END,
+                   real ? "" : ".v",
+                   hybrid->algebra == PERMI_HYBRID_COMPLEX
+                       ? "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n"
+                   : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? "lo = permi_fma(s, block.e, lo);\n"
+                                                                 : "");
 }
-
-#if defined(PERM_CUDA_TESTS)
-/* ---- the kernel on the CPU, operation by operation */
-typedef struct permi_code_number {
-  double v, e;
-} permi_code_number;
-
-static double permi_code_product(double a, double b)
-{
-  double p = a * b;
-  PERMI_KEEP_DOUBLE(p); /* not to be contracted with a later sum */
-  return p;
-}
-
-static double permi_code_two_sum(double a, double b, double *error)
-{
-  const double s = a + b, t = s - a;
-  *error = (a - (s - t)) + (b - t);
-  return s;
-}
-
-static permi_code_number permi_code_times(permi_hybrid_algebra algebra, permi_code_number a, permi_code_number b)
-{
-  permi_code_number r;
-  if (algebra == PERMI_HYBRID_COMPLEX) {
-    r.v = fma(-a.e, b.e, permi_code_product(a.v, b.v));
-    r.e = fma(a.v, b.e, permi_code_product(a.e, b.v));
-  } else {
-    r.v = permi_code_product(a.v, b.v);
-    r.e = algebra == PERMI_HYBRID_REAL ? 0 : fma(a.v, b.e, fma(a.e, b.v, fma(a.v, b.v, -r.v)));
-  }
-  return r;
-}
-
-static permi_code_number permi_code_minus(permi_hybrid_algebra algebra, permi_code_number a, permi_code_number b)
-{
-  permi_code_number r;
-  if (algebra == PERMI_HYBRID_COMPENSATED) {
-    r.v = permi_code_two_sum(a.v, -b.v, &r.e);
-    r.e = r.e + (a.e - b.e);
-  } else {
-    r.v = a.v - b.v;
-    r.e = a.e - b.e;
-  }
-  return r;
-}
-
-static permi_code_number permi_code_cross(permi_hybrid_algebra algebra, permi_code_number a, permi_code_number b,
-                                          permi_code_number c, permi_code_number d)
-{
-  permi_code_number r;
-  if (algebra == PERMI_HYBRID_COMPENSATED)
-    return permi_code_minus(algebra, permi_code_times(algebra, a, b), permi_code_times(algebra, c, d));
-  if (algebra == PERMI_HYBRID_REAL) {
-    r.v = fma(a.v, b.v, -permi_code_product(c.v, d.v));
-    r.e = 0;
-  } else {
-    r.v = fma(a.v, b.v, fma(-a.e, b.e, fma(-c.v, d.v, permi_code_product(c.e, d.e))));
-    r.e = fma(a.v, b.e, fma(a.e, b.v, fma(-c.v, d.e, -permi_code_product(c.e, d.v))));
-  }
-  return r;
-}
-
-/* Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
-   block. */
-static permi_code_number permi_code_run(const permi_hybrid *hybrid, int begin, int end, const double *b, unsigned low,
-                                        permi_code_number *value)
-{
-  const permi_code *code = hybrid->code;
-  const permi_hybrid_algebra algebra = hybrid->algebra;
-  const int parts = hybrid->parts;
-  permi_code_number block = {0, 0};
-  int k;
-  for (k = begin; k < end; k++) {
-    const permi_code_statement *t = &code->statement[k];
-    const double *constant = code->constant + t->b * parts;
-    permi_code_number *r = &value[k];
-    const permi_code_number *a = &value[t->a], *c = &value[t->c], *d = &value[t->d];
-    const permi_code_number *second = t->kind == PERMI_CODE_ADD || t->kind == PERMI_CODE_TURN ? a : &value[t->b];
-    double sign = t->negative ? -1 : 1;
-    switch ((permi_code_kind)t->kind) {
-    case PERMI_CODE_BASE:
-      r->v = b[t->a * parts];
-      r->e = parts == 2 ? b[t->a * 2 + 1] : 0;
-      break;
-    case PERMI_CODE_TURN:
-      sign *= -(double)(int)(low >> t->c & 1); /* fall through */
-    case PERMI_CODE_ADD:
-      r->v = fma(sign, constant[0], a->v);
-      r->e = parts == 2 ? fma(sign, constant[1], a->e) : 0;
-      break;
-    case PERMI_CODE_NEAR: r->v = fma(a->v, second->v, sign * a->v), r->e = 0; break;
-    case PERMI_CODE_TIMES: *r = permi_code_times(algebra, *a, *second); break;
-    case PERMI_CODE_CROSS: *r = permi_code_cross(algebra, *a, *second, *c, *d); break;
-    case PERMI_CODE_MINUS: *r = permi_code_minus(algebra, *a, *second); break;
-    case PERMI_CODE_TOTAL:
-      if (algebra == PERMI_HYBRID_COMPENSATED) {
-        double error;
-        block.v = permi_code_two_sum(block.v, sign * a->v, &error);
-        block.e = block.e + fma(sign, a->e, error);
-      } else {
-        block.v = block.v + sign * a->v;
-        block.e = block.e + sign * a->e;
-      }
-      break;
-    case PERMI_CODE_MODULUS:
-      r->v = algebra == PERMI_HYBRID_COMPLEX ? sqrt(fma(a->v, a->v, permi_code_product(a->e, a->e))) : fabs(a->v);
-      r->v += hybrid->rounding.floor[t->b];
-      break;
-    case PERMI_CODE_MULTIPLY: r->v = permi_code_product(a->v, second->v); break;
-    case PERMI_CODE_JOIN: r->v = fma(a->v, second->v, permi_code_product(c->v, d->v)); break;
-    case PERMI_CODE_PLUS: r->v = a->v + second->v; break;
-    case PERMI_CODE_RETURN: return *a;
-    }
-  }
-  return block;
-}
-
-static void permi_code_flip_twin(const permi_hybrid *hybrid, double *b, int j, double s)
-{
-  const permi_code *code = hybrid->code;
-  int k, p;
-  for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
-    for (p = 0; p < hybrid->parts; p++) {
-      double *at = &b[code->flip[k].row * hybrid->parts + p];
-      *at = fma(code->flip[k].negative ? -s : s, code->constant[code->flip[k].constant * hybrid->parts + p], *at);
-    }
-}
-
-static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
-{
-  const permi_hybrid *hybrid = (const permi_hybrid *)context;
-  const permi_code *code = hybrid->code;
-  const double *table = hybrid->gpu.work.table;
-  const int words = hybrid->n * hybrid->parts;
-  permi_code_number *value = (permi_code_number *)calloc((size_t)code->statements + 1, sizeof *value);
-  double room[5][128];
-  int t, r, k, half;
-  for (t = 0; t < 128 && value; t++) {
-    const uint64_t number = chunk << 7 | (uint64_t)t;
-    const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;
-    double b[128], absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0, e;
-    unsigned i, m;
-    for (r = 0; r < words; r++) {
-      b[r] = table[r];
-      for (k = 0; k < hybrid->high; k++)
-        b[r] = fma(-(double)(int)(number >> k & 1), table[words * (1 + k) + r], b[r]);
-    }
-    for (i = 0; i < 1u << code->samples_log2; i++) {
-      unsigned h = key + i * 0x9e3779b9u;
-      h = (h ^ h >> 16) * 0x7feb352du;
-      h = (h ^ h >> 15) * 0x846ca68bu;
-      h = ((h ^ h >> 16) << code->samples_log2 | i) & ((1u << (code->walk + hybrid->low)) - 1);
-      for (k = 0; k < code->walk; k++)
-        if (h >> k & 1)
-          permi_code_flip_twin(hybrid, b, k, -1);
-      absolute += permi_code_run(hybrid, code->moduli, code->statements, b, h >> code->walk, value).v;
-      for (k = 0; k < code->walk; k++)
-        if (h >> k & 1)
-          permi_code_flip_twin(hybrid, b, k, 1);
-    }
-    for (m = 0;;) {
-      const permi_code_number block = permi_code_run(hybrid, 0, code->moduli, b, 0, value);
-      const double s = m & 1 ? -1 : 1;
-      hi = permi_code_two_sum(hi, s * block.v, &e);
-      lo += e;
-      if (hybrid->algebra == PERMI_HYBRID_COMPLEX) {
-        hi2 = permi_code_two_sum(hi2, s * block.e, &e);
-        lo2 += e;
-      } else if (hybrid->algebra == PERMI_HYBRID_COMPENSATED) {
-        lo = fma(s, block.e, lo);
-      }
-      if (++m == 1u << code->walk)
-        break;
-      k = permi_trailing_zeros(m);
-      permi_code_flip_twin(hybrid, b, k, m >> (k + 1) & 1 ? 1 : -1);
-    }
-    for (r = 0, k = 0; r < 64; r++)
-      k ^= (int)(number >> r & 1);
-    e = k ? -1 : 1;
-    room[0][t] = e * hi;
-    room[1][t] = e * lo;
-    room[2][t] = e * hi2;
-    room[3][t] = e * lo2;
-    room[4][t] = absolute;
-  }
-  for (half = 64; half && value; half /= 2)
-    for (t = 0; t < half; t++) {
-      for (k = 0; k < 4; k += 2) {
-        double e, low;
-        const double s = permi_code_two_sum(room[k][t], room[k][t + half], &e);
-        low = e + (room[k + 1][t] + room[k + 1][t + half]);
-        room[k][t] = s + low;
-        room[k + 1][t] = low - (room[k][t] - s);
-      }
-      room[4][t] += room[4][t + half];
-    }
-  for (k = 0; k < 5; k++)
-    sums[k] = value ? room[k][0] : (double)NAN;
-  free(value);
-}
-#else
-#define permi_code_twin NULL
-#endif
 
 /* =================================================================================== >>program_tune
    The plan on a GPU, its candidates, and what methods hybrid and cached offer. */
@@ -12190,44 +11994,98 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
+/* Rows of the coder: their inner and low columns, numbers, and where their tables begin in memo. */
+static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
+{
+  const permi_layouts *work = coder->work;
+  const permi_arrangement *layout = coder->layout;
+  const uint64_t *column = work->column[layout->transposed];
+  int i, k, growth = 0;
+  for (i = 0; i < work->n && coder->memos <= PERMI_GPU_MEMO; i++) {
+    for (k = 0; k < layout->inner; k++)
+      coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
+    for (k = 0; k < layout->low; k++)
+      coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
+    permi_code_prepare_row(coder, algebra, a, i, &growth);
+    k = 1 << permi_bits32(coder->scope[i]);
+    coder->whole[i] = coder->memos;
+    coder->near[i] = coder->memos + k;
+    coder->memos += 2 * k;
+  }
+  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
+    coder->node[k] = coder->memos;
+    coder->memos += 1 << permi_bits32(work->node[k].scope);
+  }
+}
+
+/* The kernel's table: start, [words], and steps of the high columns. All sums are exact. */
+static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
+{
+  const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
+  int i, k, p;
+  memset(table, 0, (size_t)(words * (1 + hybrid->high)) * sizeof *table);
+  for (i = 0; i < hybrid->n; i++)
+    for (p = 0; p < parts; p++)
+      for (k = hybrid->inner; k < hybrid->n; k++) {
+        table[i * parts + p] += coder->rows.number[i][k][p];
+        if (k >= first && k - first < hybrid->high)
+          table[words * (1 + k - first) + i * parts + p] = 2 * coder->rows.number[i][k][p];
+      }
+}
+
+/* Statements, what they cost, and the text. */
+static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
+{
+  permi_code *code = coder->code;
+  const int parts = coder->parts;
+  int k;
+  permi_hybrid_errors(&coder->rows, &hybrid->rounding);
+  permi_code_statements(coder);
+  if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
+                        !permi_code_live(coder, code->moduli, code->statements)))
+    code->failed = 2;
+  if (code->failed)
+    return;
+  for (k = 0; k < code->moduli; k++) {
+    code->operations += permi_code_operations(&code->statement[k], hybrid->algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * parts : 0;
+  }
+  for (k = 0; k < code->walk; k++)
+    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
+  hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
+  coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
+  permi_code_text(coder, hybrid);
+}
+
 #define PERMI_GPU_VARIANTS 3
-/* Fills hybrid->code and what of *hybrid goes with it; a as for permi_hybrid_create. *fits: 0 if the program has no
-   room. */
+/* The program in *made; a as for permi_hybrid_create. *made stays NULL if the program has no room. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                     permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid *hybrid,
-                                     int *fits)
+                                     permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
   static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
   static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
-  const int n = work->n, parts = algebra == PERMI_HYBRID_REAL ? 1 : 2, words = n * parts;
+  const int n = work->n, outer = n - 1 - layout->inner - layout->low;
   permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  double *table;
-  size_t doubles;
-  int i, k, p, most, growth = 0;
-  *fits = 0;
-  memset(hybrid, 0, sizeof *hybrid);
-  if (!coder || !code) {
+  permi_code *code = permi_code_make(allocator);
+  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+  perm_gpu_work *gpu;
+  int most, words, failed;
+  *made = NULL;
+  if (!coder || !code || !hybrid) {
     permi_release(allocator, coder);
-    permi_release(allocator, code);
+    permi_code_release(allocator, code);
+    permi_release(allocator, hybrid);
     return PERM_ERROR_MEMORY;
   }
   memset(coder, 0, sizeof *coder);
-  memset(code, 0, sizeof *code);
+  permi_hybrid_begin(hybrid, work, layout, algebra);
   hybrid->code = code;
-  hybrid->n = n;
-  hybrid->inner = layout->inner;
-  hybrid->low = layout->low;
-  hybrid->transposed = layout->transposed;
-  hybrid->algebra = algebra;
-  hybrid->parts = parts;
   hybrid->isa = PERM_ISA_CUDA;
-  permi_layout_sort(work, layout);
-  hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
-  hybrid->rows_a_term = work->rows_a_step;
-  k = n - 1 - layout->inner - layout->low - PERM_GPU_THREADS_LOG2; /* walk, and bits of chunk numbers */
-  code->walk = permi_clamp(k - 11, k < 3 ? k : 3, PERMI_GPU_WALK);
-  hybrid->high = k + PERM_GPU_THREADS_LOG2 - code->walk;
+  hybrid->gpu.allocator = *allocator;
+  words = n * hybrid->parts;
+  most = outer - PERM_GPU_THREADS_LOG2; /* walk, and bits of chunk numbers */
+  code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
+  hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
   /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
   most = code->walk + hybrid->low;
@@ -12235,84 +12093,41 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   code->scale = permi_dd_make(1);
   coder->work = work;
   coder->layout = layout;
-  coder->allocator = allocator;
   coder->code = code;
-  coder->parts = parts;
+  coder->parts = hybrid->parts;
   coder->remake = remake[variant];
   coder->reload = reload[variant];
   coder->rows.n = n;
   coder->floor = hybrid->rounding.floor;
-  for (i = 0; i < n; i++) {
-    for (k = 0; k < layout->inner + layout->low; k++)
-      if (work->column[layout->transposed][layout->order[k]] >> i & 1) {
-        if (k < layout->inner)
-          coder->scope[i] |= UINT32_C(1) << k;
-        else
-          coder->dirty[i] |= UINT32_C(1) << (k - layout->inner);
-      }
-    coder->unit[i] = -1;
-    permi_code_prepare_row(coder, algebra, a, i, &growth);
-    most = 1 << permi_bits32(coder->scope[i]);
-    coder->whole[i] = coder->memos;
-    coder->near[i] = coder->memos + most;
-    coder->memos += 2 * most;
-    if (coder->memos > PERMI_GPU_MEMO)
-      break;
-  }
-  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
-    coder->node[k] = coder->memos;
-    coder->memos += 1 << permi_bits32(work->node[k].scope);
-  }
-  hybrid->gpu.allocator = *allocator;
-  doubles = (size_t)(words * (1 + hybrid->high));
-  table = hybrid->gpu.memory = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  permi_code_rows(coder, algebra, a);
+  gpu = &hybrid->gpu.work;
+  gpu->doubles = (size_t)(words * (1 + hybrid->high));
+  gpu->table = hybrid->gpu.memory = (double *)permi_allocate(allocator, gpu->doubles, sizeof(double));
   coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
-  if (!table || !coder->memo)
-    coder->failed = 2;
-  else if (coder->memos > PERMI_GPU_MEMO)
-    coder->failed = 1;
-  for (i = 0; i < n && !coder->failed; i++)
-    for (p = 0; p < parts; p++) {
-      table[i * parts + p] = 0;
-      for (k = layout->inner; k < n; k++) {
-        const int high = k - layout->inner - layout->low - code->walk;
-        table[i * parts + p] += coder->coefficient[i][k][p]; /* exact, as all that follows */
-        if (high >= 0 && high < hybrid->high)
-          table[words * (1 + high) + i * parts + p] = 2 * coder->coefficient[i][k][p];
-      }
-    }
-  if (!coder->failed) {
-    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
-    permi_code_statements(coder);
+  if (!gpu->table || !coder->memo) {
+    code->failed = 2;
+  } else if (coder->memos > PERMI_GPU_MEMO) {
+    code->failed = 1;
+  } else {
+    permi_code_table(coder, hybrid, hybrid->gpu.memory);
+    permi_code_fill(coder, hybrid);
   }
-  if (!coder->failed && (!permi_code_live(coder, 0, code->moduli) ||
-                         !permi_code_live(coder, code->moduli, code->statements)))
-    coder->failed = 2;
-  for (k = 0; k < code->moduli && !coder->failed; k++) {
-    code->operations += permi_code_operations(&code->statement[k], algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * parts : 0;
-  }
-  for (k = 0; k < code->walk && !coder->failed; k++)
-    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
-  hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
-  coder->literals = algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
-  if (!coder->failed)
-    permi_code_text(coder, hybrid);
-  i = coder->failed;
   permi_release(allocator, coder->memo);
   permi_release(allocator, coder);
   code->program.text = code->text;
-  code->program.shared = sizeof(double) * 128 * (size_t)(words > 5 ? words : 5);
+  code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
   code->program.twin = permi_code_twin;
   code->program.context = hybrid;
-  hybrid->gpu.work.table = table;
-  hybrid->gpu.work.doubles = doubles;
-  hybrid->gpu.work.program = &code->program;
-  hybrid->gpu.work.absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
+  gpu->program = &code->program;
+  gpu->absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
   hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
   hybrid->scale_exp2 = code->scale_exp2;
-  *fits = !i;
-  return i == 2 ? PERM_ERROR_MEMORY : PERM_OK;
+  failed = code->failed;
+  if (failed)
+    permi_hybrid_release(allocator, hybrid);
+  else
+    *made = hybrid;
+  return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
 /* Of the text and the table. */
@@ -12394,30 +12209,12 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
 {
   const int most_low = inner ? 3 : -1;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
-  int k;
-  if (moves) {
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, moves / 2, most_low,
-                                      PERMI_GPU_LEAST_OUTER, 0.2, &seed);
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, moves - moves / 2, most_low,
-                                      PERMI_GPU_LEAST_OUTER, 0.05, &seed);
-    return;
-  }
-  permi_layout_start(&trial->work, number & 1, &trial->layout);
-  if (inner) {
-    trial->cost = permi_layout_greedy(&trial->work, &trial->layout);
-    return;
-  }
-  trial->cost = permi_layout_total(&trial->work, &trial->layout, (double)INFINITY);
-  for (k = 1; k <= PERMI_HYBRID_LOW && k + PERMI_GPU_LEAST_OUTER <= trial->work.n; k++) {
-    permi_arrangement deeper = trial->layout;
-    double price;
-    deeper.low = k;
-    price = permi_layout_total(&trial->work, &deeper, trial->cost);
-    if (price < trial->cost) {
-      trial->cost = price;
-      trial->layout = deeper;
-    }
-  }
+  int pass;
+  if (!moves)
+    trial->cost = permi_layout_first(&trial->work, number & 1, inner, PERMI_GPU_LEAST_OUTER, &trial->layout);
+  for (pass = 0; pass < 2 && moves; pass++)
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, most_low,
+                                      PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
 }
 
 /* What trials share: the matrix in the orientation that was last asked for, and the best programs so far. */
@@ -12461,23 +12258,18 @@ static perm_status permi_code_try(permi_maker *maker, const permi_block *block, 
 {
   const perm_allocator *allocator = &maker->options->allocator;
   perm_status status = PERM_OK;
-  int k, fits;
+  permi_hybrid *hybrid;
+  int k;
   *better = 0;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
     status = permi_hybrid_matrix(maker, block, choice->given, choice->scaled, &choice->scale_exp2, &choice->zero);
   }
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-    if (!hybrid)
-      return PERM_ERROR_MEMORY;
-    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, k, choice->scaled,
-                               hybrid, &fits);
-    if (status == PERM_OK && fits) {
+    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, k, choice->scaled, &hybrid);
+    if (hybrid) {
       hybrid->scale_exp2 += choice->scale_exp2;
       *better |= permi_code_keep(allocator, choice, hybrid);
-    } else {
-      permi_hybrid_release(allocator, hybrid);
     }
   }
   return status;
@@ -12504,79 +12296,92 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* The best program found for GPUs, as an offer; none: *offer stays as it is. All trials are annealed for a while, at
-   the same time if there are threads, and the best once more if the sum takes long. */
+/* All trials are annealed for a while, at the same time if there are threads. Returns how many moves would take as long
+   as the run, at most as long as the rival; *least: seconds of the best. */
+#define PERMI_GPU_TRIALS 12
+static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
+                                    permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
+{
+  static const int budget[3] = {150, 130, 110};
+  const double rate = permi_code_rate(algebra), density = (double)block->edges / ((double)block->n * block->n);
+  const int real = algebra == PERMI_HYBRID_REAL, threads = permi_threads(maker->options);
+  double worth = 0;
+  int k, pass;
+  *least = (double)INFINITY;
+  searching->moves = 0;
+  for (k = 0; k < PERMI_GPU_TRIALS; k++) {
+    permi_layouts *work = &searching->trial[k].work;
+    permi_layouts_make(work, block);
+    work->gpu = real ? 1 : 2;
+    work->add = k >= 6 && real ? 1.6 : 1; /* neither is better for all matrices */
+    work->budget = budget[k / 2 % 3] / (real ? 1 : 2);
+  }
+  for (pass = 0; pass < 2; pass++) {
+    permi_share(threads, 0, PERMI_GPU_TRIALS, permi_code_search_one, searching, NULL);
+    for (k = 0; k < PERMI_GPU_TRIALS; k++)
+      *least = fmin(*least, searching->trial[k].cost / rate);
+    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
+    searching->moves = (int)fmin(0.2 * worth, searching->inner ? PERMI_GPU_MOVES : 4000);
+    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
+      searching->moves = searching->moves < 4000 ? searching->moves : 4000;
+    if (searching->moves < 20 || *least > 300 * rival)
+      break;
+  }
+  return worth;
+}
+
+/* The best program found for GPUs, as an offer; none: *offer stays as it is. The best layout is annealed once more if
+   the sum takes long. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
-  static const int budget[3] = {150, 130, 110};
-  enum { TRIALS = 12 };
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const double rate = permi_code_rate(algebra);
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  const double density = (double)block->edges / ((double)n * n);
-  permi_code_trial *trial = (permi_code_trial *)permi_allocate(allocator, TRIALS, sizeof *trial);
-  double *scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *scaled);
-  double least = (double)INFINITY, worth = 0;
   permi_code_choice choice;
   permi_code_searching searching;
-  perm_status status = trial && scaled ? PERM_OK : PERM_ERROR_MEMORY;
-  int k, moves = 0, pass, best = 0, better, threads = permi_threads(options);
+  permi_hybrid *hybrid;
+  perm_status status = PERM_OK;
+  double least, worth;
+  int k, moves, best = 0, better;
   memset(&choice, 0, sizeof choice);
-  searching.trial = trial;
+  searching.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *searching.trial);
   searching.inner = inner;
+  choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
   choice.algebra = algebra;
-  choice.scaled = scaled;
   choice.given = -1;
   choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
-  for (k = 0; k < TRIALS && status == PERM_OK; k++) {
-    permi_layouts_make(&trial[k].work, block);
-    trial[k].work.gpu = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-    trial[k].work.add = k >= 6 && algebra == PERMI_HYBRID_REAL ? 1.6 : 1; /* neither is better for all matrices */
-    trial[k].work.budget = budget[k / 2 % 3] / (algebra == PERMI_HYBRID_REAL ? 1 : 2);
-  }
-  for (pass = 0; pass < 2 && status == PERM_OK; pass++) {
-    searching.moves = moves;
-    permi_share(threads, 0, TRIALS, permi_code_search_one, &searching, NULL);
-    for (k = 0; k < TRIALS; k++)
-      least = fmin(least, trial[k].cost / rate);
-    worth = fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
-    moves = (int)fmin(0.2 * worth, inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
-      moves = moves < 4000 ? moves : 4000;
-    if (moves < 20 || least > 300 * rival)
-      break;
-  }
-  for (k = 0; k < TRIALS && status == PERM_OK && least < 1.2 * rival; k++) {
-    status = permi_code_try(maker, block, &trial[k], &choice, &better);
-    best = better ? k : best;
-  }
-  moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
-  if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
-    permi_code_search(&trial[best], TRIALS, inner, moves);
-    status = permi_code_try(maker, block, &trial[best], &choice, &better);
-  }
-  permi_release(allocator, trial);
-  permi_release(allocator, scaled);
-  if (choice.best && status == PERM_OK) {
-    permi_hybrid *hybrid = choice.best, *other;
-    for (k = 0, other = hybrid; other; other = other->next, k++)
-      other->fingerprint = other->gpu.work.fingerprint = permi_code_fingerprint(other);
-    for (other = hybrid; other && options->gpu.tune; other = other->next) {
-      other->candidate = other == hybrid ? 1 : other->candidate;
-      other->candidates = k;
-      if (other->next)
-        other->next->candidate = other->candidate + 1;
+  if (searching.trial && choice.scaled) {
+    worth = permi_code_search_all(maker, block, rival, &searching, algebra, &least);
+    for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++) {
+      status = permi_code_try(maker, block, &searching.trial[k], &choice, &better);
+      best = better ? k : best;
     }
-    offer->plan = hybrid;
-    offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                     PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 7);
-    offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
-  } else if (choice.best) {
-    permi_hybrid_release(allocator, choice.best);
+    moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
+    if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
+      permi_code_search(&searching.trial[best], PERMI_GPU_TRIALS, inner, moves);
+      status = permi_code_try(maker, block, &searching.trial[best], &choice, &better);
+    }
+  } else {
+    status = PERM_ERROR_MEMORY;
   }
-  return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
+  permi_release(allocator, searching.trial);
+  permi_release(allocator, choice.scaled);
+  if (status != PERM_OK)
+    permi_hybrid_release(allocator, choice.best);
+  if (status != PERM_OK || !choice.best)
+    return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
+  for (k = 0, hybrid = choice.best; hybrid; hybrid = hybrid->next) {
+    hybrid->fingerprint = hybrid->gpu.work.fingerprint = permi_code_fingerprint(hybrid);
+    hybrid->candidate = options->gpu.tune ? ++k : 0;
+  }
+  for (hybrid = choice.best; hybrid; hybrid = hybrid->next)
+    hybrid->candidates = k;
+  offer->plan = hybrid = choice.best;
+  offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 7);
+  offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
+  return PERM_OK;
 }
 
 /* For gpu.tune, of the candidates that *plan begins: leaves *plan the one asked for by number, or the fastest on a
@@ -12628,35 +12433,54 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-static size_t permi_code_explain(const permi_leaf *leaf, char *buffer, size_t size)
+static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+{
+  va_list arguments;
+  int more;
+  va_start(arguments, format);
+  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  va_end(arguments);
+  *length += more > 0 ? (size_t)more : 0;
+}
+
+/* Both programs in words; of candidates how they were timed. */
+static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "compensated"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_code *code = hybrid->code;
-  const int length = snprintf(
-      buffer, size,
-      "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, %d in a walk, %d by threads; a kernel of %d "
-      "statements and %d for moduli, %d constants, at most %d doubles waiting, %d rows divided; %.4g operations per "
-      "outer pattern, %.3g in all; %.0f chunks, predicted %.3g s on one GPU\n",
-      hybrid->n, perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
-      algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low, code->walk,
-      hybrid->high, code->moduli, code->statements - code->moduli, code->constants, code->live, code->divided,
-      hybrid->operations_a_term, hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner),
-      (double)leaf->information.chunks, leaf->information.seconds);
-  size_t done = length > 0 ? (size_t)length : 0;
+  const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
+  size_t length = 0;
   int k;
-  if (hybrid->candidate) {
-    char text[512];
-    int at = snprintf(text, sizeof text, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-    for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-      const char *before = k ? "," : ", by a slice of each";
-      at += hybrid->timed[k] < (double)INFINITY
-                ? snprintf(text + at, sizeof text - (size_t)at, "%s %.3g s", before, hybrid->timed[k])
-                : snprintf(text + at, sizeof text - (size_t)at, "%s failed", before);
-    }
-    done += (size_t)snprintf(done < size ? buffer + done : NULL, done < size ? size - done : 0, "%s\n", text);
+  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
+                   perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
+                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
+  if (code)
+    permi_hybrid_say(buffer, size, &length,
+                     "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
+                     "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
+                     code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
+                     code->live, code->divided, hybrid->operations_a_term, all);
+  else
+    permi_hybrid_say(buffer, size, &length,
+                     "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
+                     "dense has %.3g times as many; ",
+                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
+                     all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
+  permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
+                   leaf->information.seconds, code ? "GPU" : "thread");
+  if (!hybrid->candidate)
+    return length;
+  permi_hybrid_say(buffer, size, &length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
+    permi_hybrid_say(buffer, size, &length, k ? "," : ", by a slice of each");
+    if (hybrid->timed[k] < (double)INFINITY)
+      permi_hybrid_say(buffer, size, &length, " %.3g s", hybrid->timed[k]);
+    else
+      permi_hybrid_say(buffer, size, &length, " failed");
   }
-  return done;
+  permi_hybrid_say(buffer, size, &length, "\n");
+  return length;
 }
 
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
@@ -12872,7 +12696,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     leaf->run_chunk = permi_hybrid_chunk;
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
   leaf->release = permi_hybrid_release;
-  leaf->explain = hybrid->code ? permi_code_explain : permi_hybrid_explain;
+  leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
   offer->plan = NULL;
   leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
@@ -13565,24 +13389,24 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
 /* ======================================================================================== >>codegen
    The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
-   in >>sparyser, over all sets of the columns but the last, in Gray order. A kernel is made for the matrix: every
-   column has code that includes it and code that excludes it, which names the row sums it changes, entries as
-   literals, so that row sums stay in registers; each ends with the product of the row sums.
+   in >>sparyser, over all sets of the columns but the last, in Gray order. The kernel is made for the matrix: every
+   column has code that includes it and code that excludes it. That code names the row sums it changes, with entries as
+   literals, so that row sums stay in registers, and ends with the product of the row sums.
      codegen-registers  all row sums in registers, columns in the given order
      codegen-memory     columns and rows in the permanent ordering (Algorithm 3, as in permi_ryser_plan): fast columns
-                 touch few rows. Of these, the k rows of the first c columns are in registers, the others in memory,
-                 with their product kept: only columns from c on, 1 in 2^c, ask for memory. c and k by the score of
+                 touch few rows. The k rows of the first c columns are in registers, the others in memory, with their
+                 product kept: only columns from c on, 1 in 2^c, ask for memory. c and k maximise the score of
                  Algorithm 4: threads that fit, over the cost of what they do
-   Launches (Algorithm 2): a thread takes 2^d consecutive terms, the largest such that all threads that fit at a time
-   have as many, so that all threads of a warp move the same column the same way, but for one term; what remains is
-   handled the same way with a smaller d, down to 1024 terms, where threads may be left without work.
+   Launches (Algorithm 2): a thread takes 2^d consecutive terms, with the largest d for which all threads that fit at a
+   time have as many. So all threads of a warp move the same column the same way, but for one term. What remains is
+   handled in the same way with a smaller d, down to 1024 terms, where threads may be left without work.
    What differs: d is at most PERMI_CODEGEN_WALK, with launches repeated, so that kernels take a quarter of a second
    and a chunk may go to any GPU; threads that fit are those of one nominal GPU, so that bits do not depend on the
    machine; a thread's first term is made with its row sums, not by a move, which leaves out columns from the d-th on;
    a launch is a range of chunks, of 128 threads each, since the runner cuts launches anyhow; row sums are exact, on
    the grid of >>sparyser, and terms are added by TwoSum, with the sum of their moduli: the same error bound. Memory is
-   shared memory as long as that leaves as many threads as registers do, otherwise global memory, in which a thread's
-   own array is interleaved with its neighbours' by hardware. */
+   shared memory as long as that leaves as many threads as registers do, otherwise global memory, in which hardware
+   interleaves a thread's own array with its neighbours'. */
 
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
@@ -13728,183 +13552,103 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
 
 /* ---- the kernel */
 /* Column j included (out 0) or excluded, and the product then. */
-static void permi_codegen_print_column(permi_coder *coder, const permi_codegen *codegen, int j, int out)
+static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n, kept = codegen->kept;
-  const char *entry[PERM_MAX_N];
-  char text[PERM_MAX_N][32];
+  const int kept = codegen->kept;
+  double entry[PERM_MAX_N]; /* by place */
+  uint64_t there = 0;
+  char text[32];
   int e, i, seldom = 0;
-  memset(entry, 0, sizeof entry);
-  permi_code_print(coder, "case %d:\n", 2 * j + out);
+  permi_code_print(code, "case %d:\n", 2 * j + out);
   for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++) {
     i = codegen->place[ryser->touched[e]];
-    entry[i] = permi_code_literal(out ? -ryser->value[0][e] : ryser->value[0][e], text[i]);
+    entry[i] = out ? -ryser->value[0][e] : ryser->value[0][e];
+    there |= UINT64_C(1) << i;
+  }
+  for (; there; there &= there - 1) {
+    i = permi_trailing_zeros(there);
+    permi_code_literal(entry[i], text);
+    if (i < kept)
+      permi_code_print(code, "x%d = permi_add(x%d, %s);\n", i, i, text);
+    else
+      permi_code_print(code, "G(%d) = permi_add(G(%d), %s);\n", i - kept, i - kept, text);
     seldom |= i >= kept;
   }
-  for (i = 0; i < kept; i++)
-    if (entry[i])
-      permi_code_print(coder, "x%d = permi_add(x%d, %s);\n", i, i, entry[i]);
-  for (i = kept; i < n; i++)
-    if (entry[i])
-      permi_code_print(coder, "G(%d) = permi_add(G(%d), %s);\n", i - kept, i - kept, entry[i]);
-  if (seldom)
-    permi_code_print(coder, "REST\n");
-  permi_code_print(coder, "PRODUCT\nbreak;\n");
+  permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
 /* The kernel. Its table: row sums with no column, [n]; [digits][n] what columns add; rows by place. */
-static void permi_codegen_text(permi_coder *coder, const permi_codegen *codegen)
+static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n, kept = codegen->kept;
+  const int n = ryser->n, kept = codegen->kept, rest = n - kept;
+  const unsigned long long terms = 1ull << ryser->digits;
+  const char sign = n % 2 ? '+' : '-';
   int i, j;
-  permi_code_print(coder, "#define PRODUCT p = x0;");
+  permi_code_print(code, "#define PRODUCT p = x0;");
   for (i = 1; i < kept; i++)
-    permi_code_print(coder, " p = permi_mul(p, x%d);", i);
-  permi_code_print(coder, kept < n ? " p = permi_mul(p, rest);\n" : "\n");
-  if (kept < n) /* loops, as all of them at once would take registers */
-    permi_code_print(coder, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
-                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", n - kept);
-  permi_code_print(coder, codegen->shared ? "#define G(i) ((volatile double *)room)[128 * (i) + t]\n"
-                                          : "#define G(i) g[i]\n");
-  permi_code_print(coder, "extern \"C\" __global__ void __launch_bounds__(128, %d) "
-                          "permi_kernel(const permi_arguments<1> a)\n{\n", codegen->blocks);
-  permi_code_print_all(coder, "extern __shared__ double room[];\n"
-                              "const int t = (int)threadIdx.x;\n"
-                              "const unsigned long long chunk = a.first + blockIdx.x;\n"
-                              "unsigned long long from = 0, begin = 0, left;\n"
-                              "unsigned count;\n"
-                              "double hi = 0, lo = 0, absolute = 0;\n");
-  permi_code_print(coder, "int walk = %d;\n", codegen->walk);
+    permi_code_print(code, " p = permi_mul(p, x%d);", i);
+  permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
+  if (rest) /* loops, as all of them at once would take registers */
+    permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
+                           "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
+  permi_code_print(code,
+                   "#define G(i) %s\n"
+                   "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
+                   "{\n"
+                   "extern __shared__ double room[];\n"
+                   "const int t = (int)threadIdx.x;\n"
+                   "const unsigned long long chunk = a.first + blockIdx.x;\n"
+                   "unsigned long long from = 0, begin = 0, left;\n"
+                   "unsigned count;\n"
+                   "double hi = 0, lo = 0, absolute = 0;\n"
+                   "int walk = %d;\n",
+                   codegen->shared ? "((volatile double *)room)[128 * (i) + t]" : "g[i]", codegen->blocks,
+                   codegen->walk);
   for (i = 1; i < codegen->launches; i++)
-    permi_code_print(coder, "if (chunk >= %lluull) { from = %lluull; begin = %lluull; walk = %d; }\n",
+    permi_code_print(code, "if (chunk >= %lluull) { from = %lluull; begin = %lluull; walk = %d; }\n",
                      (unsigned long long)codegen->launch[i].chunk, (unsigned long long)codegen->launch[i].chunk,
                      (unsigned long long)codegen->launch[i].term, codegen->launch[i].walk);
-  permi_code_print(coder, "begin += ((chunk - from) << 7 | (unsigned)t) << walk;\n"
-                          "left = begin < %lluull ? %lluull - begin : 0;\n"
-                          "count = left >> walk ? 1u << walk : (unsigned)left;\n"
-                          "if (count) {\n",
-                   1ull << ryser->digits, 1ull << ryser->digits);
-  if (kept < n)
-    permi_code_print(coder, "double rest;\n");
-  if (kept < n && !codegen->shared)
-    permi_code_print(coder, "volatile double g[%d];\n", n - kept);
+  permi_code_print(code, "begin += ((chunk - from) << 7 | (unsigned)t) << walk;\n"
+                         "left = begin < %lluull ? %lluull - begin : 0;\n"
+                         "count = left >> walk ? 1u << walk : (unsigned)left;\n"
+                         "if (count) {\n%s", terms, terms, rest ? "double rest;\n" : "");
+  if (rest && !codegen->shared)
+    permi_code_print(code, "volatile double g[%d];\n", rest);
   for (i = 0; i < kept; i++)
-    permi_code_print(coder, "double x%d = a.table[%d];\n", i, i);
-  if (kept < n)
-    permi_code_print(coder, "EVERY G(i) = a.table[%d + i];\n", kept);
-  permi_code_print(coder, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
-                          "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
+    permi_code_print(code, "double x%d = a.table[%d];\n", i, i);
+  if (rest)
+    permi_code_print(code, "EVERY G(i) = a.table[%d + i];\n", kept);
+  permi_code_print(code, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
+                         "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
                    ryser->digits, n);
   for (i = 0; i < kept; i++)
-    permi_code_print(coder, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
-  if (kept < n)
-    permi_code_print(coder, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
-  permi_code_print(coder, "}\n");
-  if (kept < n)
-    permi_code_print(coder, "REST\n");
-  permi_code_print(coder, "PRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
-                          "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
-                          "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n");
-  for (j = 0; j < ryser->digits && j < codegen->walk; j++) {
-    permi_codegen_print_column(coder, codegen, j, 0);
-    permi_codegen_print_column(coder, codegen, j, 1);
-  }
-  permi_code_print_all(coder,
-                       "}\n"
-                       "permi_two_sum(hi, e, hi, m & 1 ? -p : p);\n"
-                       "lo = permi_add(lo, e);\n"
-                       "absolute = permi_add(absolute, fabs(p));\n"
-                       "}\n"
-                       "}\n"
-                       "__syncthreads();\n");
-  permi_code_print(coder, "room[t] = %chi;\nroom[128 + t] = %clo;\n", n % 2 ? '+' : '-', n % 2 ? '+' : '-');
-  permi_code_print_all(coder,
-                       "room[256 + t] = 0;\n"
-                       "room[384 + t] = 0;\n"
-                       "room[512 + t] = absolute;\n"
-                       "for (int half = 64; half; half /= 2) {\n"
-                       "  __syncthreads();\n"
-                       "  if (t < half) permi_fold(room, t, half);\n"
-                       "}\n"
-                       "__syncthreads();\n"
-                       "if (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n"
-                       "}\n");
+    permi_code_print(code, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
+  if (rest)
+    permi_code_print(code, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
+  permi_code_print(code, "}\n%sPRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
+                         "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
+                         "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n", rest ? "REST\n" : "");
+  for (j = 0; j < 2 * ryser->digits && j < 2 * codegen->walk; j++)
+    permi_codegen_print_column(code, codegen, j / 2, j % 2);
+  permi_code_print(code,
+                   "}\n"
+                   "permi_two_sum(hi, e, hi, m & 1 ? -p : p);\n"
+                   "lo = permi_add(lo, e);\n"
+                   "absolute = permi_add(absolute, fabs(p));\n"
+                   "}\n"
+                   "}\n"
+                   "__syncthreads();\n"
+                   "room[t] = %chi;\nroom[128 + t] = %clo;\n"
+                   "room[256 + t] = 0;\n"
+                   "room[384 + t] = 0;\n"
+                   "room[512 + t] = absolute;\n"
+                   "for (int half = 64; half; half /= 2) {\n"
+                   "  __syncthreads();\n"
+                   "  if (t < half) permi_fold(room, t, half);\n"
+                   "}\n" PERMI_CODE_END, sign, sign);
 }
-
-#if defined(PERM_CUDA_TESTS)
-/* The kernel on the CPU, operation by operation. */
-static double permi_codegen_product(const double *x, int begin, int end)
-{
-  double p = x[begin];
-  for (begin++; begin < end; begin++)
-    p = permi_code_product(p, x[begin]);
-  return p;
-}
-
-static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums)
-{
-  const permi_codegen *codegen = (const permi_codegen *)context;
-  const permi_ryser *ryser = &codegen->ryser;
-  const double *table = codegen->gpu.work.table;
-  const int n = ryser->n, kept = codegen->kept;
-  double room[3][128];
-  int t, i, j, k, half;
-  for (t = 0; t < 128; t++) {
-    const permi_codegen_launch *launch = codegen->launch;
-    double x[PERM_MAX_N], p, rest = 1, e;
-    uint64_t begin, left, m;
-    for (i = 1; i < codegen->launches; i++)
-      if (chunk >= codegen->launch[i].chunk)
-        launch = &codegen->launch[i];
-    begin = launch->term + (((chunk - launch->chunk) << 7 | (uint64_t)t) << launch->walk);
-    left = begin < UINT64_C(1) << ryser->digits ? (UINT64_C(1) << ryser->digits) - begin : 0;
-    left = left >> launch->walk ? UINT64_C(1) << launch->walk : left;
-    room[0][t] = room[1][t] = room[2][t] = 0;
-    for (i = 0; i < n; i++)
-      x[i] = table[i];
-    for (j = 0; j < ryser->digits; j++)
-      for (i = 0; i < n && (begin ^ begin >> 1) >> j & 1; i++)
-        x[i] += table[n * (1 + j) + i];
-    for (m = 0; m < left; m++) {
-      int seldom = m == 0;
-      if (m) {
-        j = permi_trailing_zeros(m);
-        for (k = ryser->column_start[j]; k < ryser->column_start[j + 1]; k++) {
-          i = codegen->place[ryser->touched[k]];
-          x[i] += (begin + m) >> (j + 1) & 1 ? -ryser->value[0][k] : ryser->value[0][k];
-          seldom |= i >= kept;
-        }
-      }
-      if (seldom && kept < n)
-        rest = permi_codegen_product(x, kept, n);
-      p = permi_codegen_product(x, 0, kept);
-      p = kept < n ? permi_code_product(p, rest) : p;
-      room[0][t] = m ? permi_code_two_sum(room[0][t], m & 1 ? -p : p, &e) : p;
-      room[1][t] += m ? e : 0;
-      room[2][t] += fabs(p);
-    }
-    room[0][t] = n % 2 ? room[0][t] : -room[0][t];
-    room[1][t] = n % 2 ? room[1][t] : -room[1][t];
-  }
-  for (half = 64; half; half /= 2)
-    for (t = 0; t < half; t++) {
-      double e, low;
-      const double s = permi_code_two_sum(room[0][t], room[0][t + half], &e);
-      low = e + (room[1][t] + room[1][t + half]);
-      room[0][t] = s + low;
-      room[1][t] = low - (room[0][t] - s);
-      room[2][t] += room[2][t + half];
-    }
-  sums[0] = room[0][0];
-  sums[1] = room[1][0];
-  sums[2] = sums[3] = 0;
-  sums[4] = room[2][0];
-}
-#else
-#define permi_codegen_twin NULL
-#endif
 
 /* Text and table. */
 static perm_status permi_codegen_create(const perm_allocator *allocator, permi_codegen *codegen)
@@ -13912,24 +13656,14 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const permi_ryser *ryser = &codegen->ryser;
   const int n = ryser->n;
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
-  permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  double *table = (double *)permi_allocate(allocator, doubles, sizeof(double));
-  int i, j, e, failed = 1;
-  codegen->code = code;
-  codegen->gpu.memory = table;
+  permi_code *code = codegen->code = permi_code_make(allocator);
+  double *table = codegen->gpu.memory = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  int i, j, e;
   codegen->gpu.allocator = *allocator;
-  if (code)
-    memset(code, 0, sizeof *code);
-  if (coder && code && table) {
-    memset(coder, 0, sizeof *coder);
-    coder->allocator = allocator;
-    coder->code = code;
-    permi_codegen_text(coder, codegen);
-    failed = coder->failed;
-  }
-  permi_release(allocator, coder);
-  if (failed)
+  if (!code || !table)
+    return PERM_ERROR_MEMORY;
+  permi_codegen_text(code, codegen);
+  if (code->failed)
     return PERM_ERROR_MEMORY;
   memset(table, 0, doubles * sizeof(double));
   for (i = 0; i < n; i++)
@@ -13962,8 +13696,8 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
+  perm_status status = PERM_OK;
   permi_codegen *best, *trial;
-  int side;
   (void)rival; /* only by name */
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
@@ -13978,27 +13712,27 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
     return PERM_OK;
   best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
-  for (side = 0; side < 2 && best && trial; side++) {
-    permi_codegen_plan(side ? trial : best, block, side, options->method == PERM_METHOD_CODEGEN_MEMORY);
-    if (side && trial->seconds < best->seconds)
-      *best = *trial;
-  }
-  if (best && trial && best->ryser.growth < 1e300 && permi_codegen_create(allocator, best) == PERM_OK) {
-    offer->plan = best;
-    offer->seconds = best->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
-    offer->bytes = sizeof *best + (double)best->code->length + 8.0 * (double)best->gpu.work.doubles;
-  } else if (best && trial && !(best->ryser.growth < 1e300)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
+  if (!best || !trial) {
     permi_release(allocator, best);
-  } else {
-    if (best && trial)
-      permi_codegen_release(allocator, best);
-    else
-      permi_release(allocator, best);
     permi_release(allocator, trial);
     return permi_fail_memory(maker->result);
   }
+  permi_codegen_plan(best, block, 0, options->method == PERM_METHOD_CODEGEN_MEMORY);
+  permi_codegen_plan(trial, block, 1, options->method == PERM_METHOD_CODEGEN_MEMORY);
+  if (trial->seconds < best->seconds)
+    *best = *trial;
   permi_release(allocator, trial);
+  if (!(best->ryser.growth < 1e300))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
+  else
+    status = permi_codegen_create(allocator, best);
+  if (offer->why[0] || status != PERM_OK) {
+    permi_codegen_release(allocator, best);
+    return status == PERM_OK ? PERM_OK : permi_fail_memory(maker->result);
+  }
+  offer->plan = best;
+  offer->seconds = best->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
+  offer->bytes = sizeof *best + (double)best->code->length + 8.0 * (double)best->gpu.work.doubles;
   return PERM_OK;
 }
 

@@ -131,8 +131,20 @@ typedef struct permi_code {
   double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
   permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
   long long scale_exp2;
-  int divided; /* rows */
+  int divided;                      /* rows */
+  const perm_allocator *allocator;  /* while it is made, */
+  int failed;                       /* 1 too large, 2 memory */
 } permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
 
 static void permi_code_release(const perm_allocator *allocator, permi_code *code)
 {
