@@ -9892,27 +9892,23 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over the signs of the outer columns. The inner columns, which have few entries, are eliminated
-   (bucket elimination [Dec99]): a row is a table over the signs of its own inner columns; an inner column's sum is the
-   product of the tables that contain it, folded: f = f[+] - f[-].
-   The outer signs matter only through the rows' bases, the sums of their outer entries with signs. So all this is one
-   straight program over numbers that stand for vectors of outer sign patterns:
+   runs term by term over the signs of the outer columns. Inner columns, which have few entries, are eliminated [Dec99]:
+   a row is a table over the signs of its inner columns; the product of the tables that contain an inner column is
+   folded, f = f[+] - f[-]. Outer signs enter only through the rows' bases, their sums of outer entries. So all this is
+   one straight program over numbers that stand for vectors of outer sign patterns:
 
-     slots       a slot holds one number for each of PERMI_HYBRID_LANES patterns. Slots 0 .. n - 1 are the bases of the
-                 rows; a table over k columns takes 2^k slots in sequence, bit b of the index set where the b-th of its
-                 columns (in the order of their numbers) has sign -.
-     constants   2^d for a row with d inner columns, indexed in the same way: their sum with signs. Row sum y = base +
-                 constant.
-     instructions  runs of statements of one kind, see permi_opcode. Of two factors, the one with fewer columns is
-                 held: statements are sorted such that it is loaded, or added up, once a group.
-     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled in the program: a table is
-                 computed again only where a column that it depends on has turned | high, a loop in Gray order |
-                 lanes | one fixed +.
+     slots       one number for each of the lanes' patterns. Slots 0 .. n - 1 are the rows' bases; a table over k
+                 columns takes 2^k slots, bit b of the index set where the b-th of its columns has sign -.
+     constants   2^d for a row with d inner columns, indexed likewise: their signed sum. Row sum y = base + constant.
+     instructions  runs of statements of one kind, see permi_opcode. Of two factors the one with fewer columns is held:
+                 statements are sorted such that it is loaded, or added up, once a group.
+     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled: a table is computed again
+                 only where a column that it depends on has turned | high, a loop in Gray order | lanes | one fixed +.
    Row sums are exact: coefficients are on the grid of >>dense. Rows are not divided by their largest inner entry, which
-   would turn base + constant and a product into one fused operation f z +- f: held sums make the additions few, loads
-   and stores limit the interpreter, and quotients are not exact.
+   would fuse base + constant with a product, f z +- f: held sums make additions few, loads and stores limit the
+   interpreter, and quotients are not exact.
    Tried without gain on a 2.5 GHz Cascade Lake: 16 or 64 doubles a slot (within 10%); budgets of slots that fit the
-   first-level cache (110 slots: 1.4 times as slow, since there are twice as many operations). */
+   first-level cache (110 slots: 1.4 times as slow, for twice the operations). */
 
 #define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
 #define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
@@ -9934,8 +9930,8 @@ typedef enum permi_opcode {
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
-/* Where a slot begins, in units of 8 doubles. Tables are powers of two: without the shift of 64 bytes every 16 slots
-   their rows would meet in the same sets of the cache. */
+/* Where a slot begins, in units of 8 doubles. Without the shift of 64 bytes every 16 slots the rows of tables, which are
+   powers of two, would meet in the same sets of the cache. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
@@ -9946,7 +9942,7 @@ static int permi_hybrid_line(int slot)
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* slots, as permi_hybrid_line has them */
-  uint16_t h, g;      /* slots or constants, held: the same in all statements of a group */
+  uint16_t h, g;      /* slots or constants, held by the group */
 } permi_statement;
 
 typedef struct permi_instruction {
@@ -9957,9 +9953,9 @@ typedef struct permi_instruction {
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,       /* real and imaginary part */
-  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, products and differences as in [Gra09] */
-  PERMI_HYBRID_MODULI,        /* for |terms| of real and compensated numbers: of the latter the first half of a slot */
-  PERMI_HYBRID_COMPLEX_MODULI /* counts, and what comes of the second half is not used */
+  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only the first half of a slot counts */
+  PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
 
 /* Parts of a number; of a row's base and constants. */
@@ -10069,10 +10065,10 @@ typedef struct permi_hybrid_family { /* the kernels of an instruction set; compl
 
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
-  permi_gpu gpu; /* comes first, where perm.h looks for it; used with `code`, the program of >>programs, not NULL */
+  permi_gpu gpu; /* comes first, where perm.h looks for it; used if `code`, the program of >>programs, is not NULL */
   permi_code *code;
-  struct permi_hybrid *next; /* with candidates for options.gpu.tune: the next best by prediction */
-  int candidate, candidates; /* number, from 1, and how many there are; 0: the best by prediction, no others are kept */
+  struct permi_hybrid *next; /* candidate for options.gpu.tune: the next best by prediction */
+  int candidate, candidates; /* number from 1, of how many; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
   int n, inner, low, high, lanes_log2, chunk_log2, transposed;
   int parts, lanes; /* numbers of a pattern, patterns of a slot */
@@ -10184,7 +10180,7 @@ typedef struct permi_arrangement {
   int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
 } permi_arrangement;
 
-/* Times of statements, in those of one that multiplies a table by a row: a load, a product, a store. */
+/* Times of statements, of one that multiplies a table by a row: a load, a product, a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
@@ -10193,7 +10189,7 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
-#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run, of the other searches, or as long as no run has to pay for them */
+#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run: the other searches */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -10213,7 +10209,7 @@ typedef struct permi_hybrid_node { /* computes out of left and right; right < 0:
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, items;
-  int gpu; /* costs of >>programs: 1 with rows divided by an entry, 2 without; 0: of the interpreter */
+  int gpu; /* costs of >>programs: 1 with divided rows, 2 without; 0: of the interpreter */
   uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
   int degree[2][64];
   double add;  /* weight of an entry of a row's table: alone 1, with its part of loads more */
@@ -10276,8 +10272,8 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU before it is used: all of it, or with its column of +-1 left to the product. The
-   interpreter adds up what it holds. */
+/* What a row's table costs a GPU: all of it, or with its column of +-1 left to the product. The interpreter adds up what
+   it holds. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -10422,9 +10418,9 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
   }
 }
 
-/* Statements of a step of the program (an outer pattern), weighted, of the layout; gives up above `limit`. For inner
-   column after inner column the factors that contain it are merged, the cheapest pair first, the last one with the
-   fold. With `record` the nodes are left in work->node. A table counts as often as it is computed: rate. */
+/* Weighted statements of a step of the layout's program (an outer pattern); gives up above `limit`. The factors of each
+   inner column in turn are merged, the cheapest pair first, the last pair with the fold. With `record` the nodes are left
+   in work->node. A table counts as often as it is computed: rate. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -10513,8 +10509,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* The columns from place `first` on by degree, few entries first: what turns often has few entries, what has most never
-   turns. */
+/* Sorts columns from place `first` on by degree: what turns often has few entries, what has most never turns. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -10591,8 +10586,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-/* Where a search begins: columns by degree; the greedy inner ones or, without inner columns, the best number of low
-   ones that leaves so many outer. Its cost. */
+/* The cost of where a search begins: columns by degree, greedy inner ones or else the best number of low ones. */
 static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
                                  permi_arrangement *layout)
 {
@@ -11065,9 +11059,9 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* At least the share in the permanent of a row of n moduli: permanents are at most products of these. With x_1 >= x_2
-   >= ..., a row is the sum over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest, permanents are linear in
-   each row, and those of 0s and 1s are bounded by [Bre73]. Sorts x. */
+/* A factor for each row of n moduli: the permanent is at most their product. With x_1 >= x_2 >= ..., a row is the sum
+   over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest; permanents are linear in each row, and [Bre73]
+   bounds those of 0s and 1s. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0; /* logarithm of k! */
@@ -11088,8 +11082,8 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Binary logarithm of a bound on the permanent of the moduli, and to share[i], where it is not NULL, of what a bound
-   of row i's losses is of that of the row. turned: by columns. */
+/* Binary logarithm of a bound on the permanent of the moduli, by rows or (`turned`) columns; share[i], if not NULL: the
+   bound of row i's losses over that of the row. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -11128,19 +11122,18 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
 
 /* From the rows of a program to what its roundings may do, y = A d for signs d, u the rounding unit:
 
-   1. What grids and divisions took from the entries, all terms share: it changes the permanent by the sum over entries
-      of lost_ij per A_ij, to first order. (a) As terms have it, row i is off by g_i = (sum_j lost_ij^2)^(1/2) or so,
-      and |y_i| mostly about r_i = (sum_j a_ij^2)^(1/2): relative to the terms all rows together
-      2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others are large: rows of which anything
-      was lost count as |y_i| + r_i / 2n, which raises the sum of usual |terms| by a factor below 2, and of which g_i is
-      2n g_i / r_i at most. Minors are smaller than the terms that they are made of, as permanents are, by a factor that
-      falls with n like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is as large as they are.
-      (b) As entries have it, per A_ij is at most the permanent of the moduli: where terms cancel massively, as in
-      non-negative matrices, that is far less.
-   2. Products and differences round independently: of k of them in a term t, u k^(1/2) |t|; all terms together, of
-      which the larger ones are but (4/5 2)^n or so, by the root of their number less. Terms may repeat, then they err
-      alike: a small part of u k^(1/2) sum |t| is always left. Nothing rounds before a product of whole numbers (of the
-      rows' units) takes 53 bits. */
+   1. All terms share what grids and divisions took from the entries: to first order the permanent changes by the sum of
+      lost_ij per A_ij. (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), and |y_i| is mostly about
+      r_i = (sum_j a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small
+      whenever the others are large: rows that lost anything count as |y_i| + r_i / 2n, which raises the sum of usual
+      |terms| by a factor below 2, and of which g_i is at most 2n g_i / r_i. Minors are smaller than their terms, as
+      permanents are, by a factor that falls like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is
+      as large as the terms. (b) By entries: per A_ij is at most the permanent of the moduli, far less where terms
+      cancel massively, as in non-negative matrices.
+   2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and less from the sum, by
+      the root of the number of larger terms, (4/5 2)^n or so. Repeated terms err alike: a small part of
+      u k^(1/2) sum |t| always remains. Nothing rounds before a product of whole numbers (of the rows' units) takes 53
+      bits. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -11362,26 +11355,23 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 
 /* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
-   value. NVRTC compiles its text (>>program_text), and a thread runs it for every pattern of its walk.
+   value. NVRTC compiles its text (>>program_text); a thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, by the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers: layouts are searched with a budget of them, 8 warps of 255 registers a multiprocessor.
-                 Bases of rows at the beginning of a step of the walk are in shared memory, one of every thread; what
-                 columns add is in constant memory, equal moduli once (literals are 5% slower, but compiled sooner: for
-                 short runs)
+     values      in registers, for which layouts are searched with a budget: 8 warps of 255 registers a multiprocessor.
+                 Every thread's row bases at the beginning of a step are in shared memory, what columns add in constant
+                 memory, equal moduli once (literals are 5% slower but compile sooner: for short runs)
      order       on demand, entry by entry from the program's end, so that few values wait
      rows        real ones are divided by their largest inner entry h where that is not small against the row (the
-                 product of all h goes into the scale): a product f (z +- 1) = fma(f, z, +-f) is one operation, and
-                 z = base + constant is needed for half of the settings. All are on the grid of >>dense, so that bases
-                 are exact whatever the order of steps
-     sum of |terms|  a second program, of moduli, at a sample of the patterns: the same for all threads of a warp, so
-                 that they do not part, otherwise by hashing
+                 product of all h goes into the scale): f (z +- 1) = fma(f, z, +-f) is one operation, and z = base +
+                 constant is needed for half of the settings. All are on the grid of >>dense: bases are exact
+     sum of |terms|  a second program, of moduli, at a hashed sample of the patterns, the same for all threads of a warp
    Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
-   TwoSum, threads in a tree, chunks exactly. Only how a text is compiled may be tried without a trace in a result. So
-   the choice among programs is by prediction (operations, values that wait), not by timing.
+   TwoSum, threads in a tree, chunks exactly. So programs are chosen by prediction (operations, values that wait), not
+   by timing, which may only choose how a text is compiled.
    Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
-   values that wait; what is missing is mostly loads of bases. */
+   values that wait; loads of bases are most of the rest. */
 
 #define PERMI_GPU_PIPE 1.67e13
 #define PERMI_GPU_PART 0.81        /* of it, with folds weighted */
@@ -12156,36 +12146,31 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
+  const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   permi_problem problem;
   void *entries;
-  double *a;
   perm_plan plan;
   permi_view view;
   int i, j, p, (*exponent)[PERM_MAX_N];
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   if (status != PERM_OK)
     return status;
-  exponent = permi_scale_room(&maker->options->allocator, n);
-  if (!exponent) {
-    permi_release(&maker->options->allocator, entries);
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
     return permi_fail_memory(maker->result);
-  }
-  a = (double *)entries;
-  for (i = 0; i < n && transposed; i++)
-    for (j = 0; j < i; j++)
-      for (p = 0; p < parts; p++) {
-        double x = a[(i * n + j) * parts + p];
-        a[(i * n + j) * parts + p] = a[(j * n + i) * parts + p];
-        a[(j * n + i) * parts + p] = x;
-      }
   memset(&plan, 0, sizeof plan);
   plan.n = n;
-  view.a = a;
+  view.a = scaled;
   view.ld = n;
   view.parts = parts;
   permi_plan_scale(&plan, &view, exponent);
-  permi_release(&maker->options->allocator, exponent);
+  permi_release(allocator, exponent);
   *zero = plan.zero;
   *scale_exp2 = 0;
   for (i = 0; i < n && !plan.zero; i++) {
@@ -12194,7 +12179,6 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
       for (p = 0; p < parts; p++)
         scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
   }
-  permi_release(&maker->options->allocator, entries);
   return PERM_OK;
 }
 
@@ -12227,8 +12211,7 @@ typedef struct permi_code_choice {
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Takes the program over: it is kept if it is among the best, by prediction, and no other is the same. 1: it is the
-   best of all. */
+/* Takes the program over and keeps it if it is among the best by prediction and new. 1: it is the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -12296,8 +12279,8 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* All trials are annealed for a while, at the same time if there are threads. Returns how many moves would take as long
-   as the run, at most as long as the rival; *least: seconds of the best. */
+/* Anneals all trials for a while. Returns how many moves would take as long as the run or the rival; *least: seconds of
+   the best. */
 #define PERMI_GPU_TRIALS 12
 static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
                                     permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
@@ -12384,8 +12367,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* For gpu.tune, of the candidates that *plan begins: leaves *plan the one asked for by number, or the fastest on a
-   slice. Blocks after the first one take the same number, or their best by prediction if they have fewer. */
+/* For gpu.tune: of the candidates in the list *plan leaves the one asked for by number, or the fastest on a slice. Later
+   blocks take the same number, or their best by prediction if they have fewer. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
   const perm_options *options = maker->options;
@@ -12425,8 +12408,7 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   hybrid = *at;
   *at = hybrid->next;
   hybrid->next = NULL;
-  if (list)
-    permi_hybrid_release(&options->allocator, list);
+  permi_hybrid_release(&options->allocator, list);
   memcpy(hybrid->timed, timed, sizeof timed);
   maker->tuned = maker->tuned ? maker->tuned : number;
   *plan = hybrid;
@@ -12532,8 +12514,8 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* What the hybrid may come to, so that no time is spent on orders that would be slower: what it takes by the first
-   layout, over PERMI_HYBRID_GAIN; INFINITY where it is not taken, or hardly matters. */
+/* Seconds that the hybrid may come to, so that no time goes into slower orders: of the first layout, over
+   PERMI_HYBRID_GAIN; INFINITY where it is not taken or hardly matters. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -12588,8 +12570,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   }
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work) {
-    if (gpu.plan)
-      permi_hybrid_release(allocator, gpu.plan);
+    permi_hybrid_release(allocator, gpu.plan);
     return permi_fail_memory(maker->result);
   }
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
@@ -12629,10 +12610,9 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
                    (double)PERMI_HYBRID_WORKSPACE;
   }
   if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
-    if (offer->plan)
-      permi_hybrid_release(allocator, offer->plan);
+    permi_hybrid_release(allocator, offer->plan);
     *offer = gpu;
-  } else if (gpu.plan) {
+  } else {
     permi_hybrid_release(allocator, gpu.plan);
   }
   return status;
@@ -12648,10 +12628,9 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
   return permi_hybrid_make_offer(maker, block, rival, 0, offer);
 }
 
-/* Estimates relative to the sum of |terms| over all signs, inner ones too, which the same program gives when rows are
-   replaced by their moduli and folds add (computed for one block in absolute_mask + 1); see permi_hybrid_errors. A term
-   meets n products and a rounding in every fold. What elimination before this block rounded (permi_make_honest) is
-   shared by all terms as well. */
+/* Estimates relative to the sum of |terms| over all signs, which the program gives when moduli replace rows and folds
+   add (one block in absolute_mask + 1); see permi_hybrid_errors. A term meets n products and a rounding in every fold.
+   All terms share what elimination before this block rounded (permi_make_honest). */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -12712,18 +12691,15 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
    SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
-   group of columns, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it;
-   its sum is final once that digit is decided. So
-     - every level keeps the product over the rows of the slower digits, and a move of digit d multiplies only the rows
-       of digits d and faster (the paper's partitioning has two such areas: this is one a column);
-     - a product that is 0 ends the whole branch below.
-   Fast columns should touch few rows that no faster one touches (Algorithm 3: always the column with the fewest entries
-   in rows without a digit). Row sums are on a grid of a power of two, so they are exact: they never drift, and 0 is 0.
+   group of columns, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
+   which makes its sum final. So every level keeps the product over the rows of the slower digits, a move of digit d
+   multiplies only the rows of digits d and faster (the paper's partitioning has two such areas: this is one a column),
+   and a product that is 0 ends the branch below. Fast columns should touch few rows that no faster one touches
+   (Algorithm 3). Row sums are exact, on a grid of a power of two: they never drift, and 0 is 0.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], in which rows without a column in J cut
    branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
-   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. The plan takes what is predicted
-   quicker, for rows and columns alike. */
+   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. The quicker by prediction is taken. */
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
 #define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
@@ -12860,8 +12836,8 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* All values of the digits below `level`, from where they stand to the other end: reflected Gray codes, each digit
-   turning at its ends; a branch that is cut leaves its digits where they are. left: values of the digit level - 1. */
+/* All values of the digits below `level` in reflected Gray codes, from where each stands to its other end; a branch that
+   is cut leaves its digits where they are. left: values of the digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -12957,8 +12933,8 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
 }
 
 /* ---- planning */
-/* What digits are to be: groups of columns that are never all absent (their number in `groups`, each a mask), and all
-   other columns alone; `without` is left out (-1: none). */
+/* What digits are to be: groups of columns, as masks, that are never all absent, and all other columns alone but for
+   `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given; /* as_given: columns stay in their order */
   uint64_t group[PERM_MAX_N];
@@ -13200,7 +13176,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
 }
 
 /* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
-   the subsets of columns; others with the product of row sums, which are taken as 1 where they are less. */
+   subsets of columns; others by the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
@@ -13232,11 +13208,11 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   return change[s] * (1 + 1e-12) + 1e-280;
 }
 
-/* THE BOUND. Row sums are exact, of entries on the grid; permi_ryser_off_grid says what that costs. A term is a product
-   of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a chunk,
-   hi loses at most gamma_N times their moduli, all of which goes to lo, whose sum is off by gamma_N times that; the
-   moduli's sum is off by gamma_N of itself. A product below DBL_MIN is off by at most 4 DBL_MIN, then times at most the
-   product of the rows' sums of moduli; a branch cut by underflow likewise. */
+/* THE BOUND. Row sums of entries on the grid are exact; permi_ryser_off_grid bounds what the grid costs. A term is a
+   product of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a
+   chunk, hi loses at most gamma_N times their moduli, all to lo, whose sum is off by gamma_N times that; the sum of
+   moduli is off by gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most
+   4 DBL_MIN times the product of the rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf) /* terms: of a chunk */
 {
@@ -13315,11 +13291,11 @@ static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *b
 
 /* ===================================================================================== >>dominating
    Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows that share no column
-   (P. H. Lundow, K. Markstrom, appendix B: those of a set that dominates all rows do): any other set has a row without
-   a column and a term of 0. So a digit is one of the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each
-   column left, T of them, is a digit of its own: 2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least
-   degree, ties at random, among those that share no column with the ones chosen (the squared graph: rows are neighbours
-   in A A^T); the best of many starts with a fixed seed, for rows as for columns. The sum itself is >>sparyser's. */
+   (P. H. Lundow, K. Markstrom, appendix B): any other set has a row without a column and a term of 0. A digit is one of
+   the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each of the remaining columns T is a digit of its own:
+   2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least degree, ties at random, among those that share no
+   column with the ones chosen (neighbours in A A^T are out); the best of many starts, for rows as for columns. The sum
+   itself is >>sparyser's. */
 
 #define PERMI_DOMINATING_STARTS 64
 #define PERMI_DOMINATING_COLUMNS 20 /* of a neighbourhood, so that a digit is an int */
@@ -13389,24 +13365,23 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
 /* ======================================================================================== >>codegen
    The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
-   in >>sparyser, over all sets of the columns but the last, in Gray order. The kernel is made for the matrix: every
-   column has code that includes it and code that excludes it. That code names the row sums it changes, with entries as
-   literals, so that row sums stay in registers, and ends with the product of the row sums.
+   in >>sparyser, over all sets of the columns but the last, in Gray order. The kernel is made for the matrix: code for
+   each column to include or exclude it names the row sums, with entries as literals, so that row sums stay in
+   registers, and ends with their product.
      codegen-registers  all row sums in registers, columns in the given order
      codegen-memory     columns and rows in the permanent ordering (Algorithm 3, as in permi_ryser_plan): fast columns
-                 touch few rows. The k rows of the first c columns are in registers, the others in memory, with their
+                 touch few rows. The k rows of the first c columns are in registers, the others in memory with their
                  product kept: only columns from c on, 1 in 2^c, ask for memory. c and k maximise the score of
                  Algorithm 4: threads that fit, over the cost of what they do
    Launches (Algorithm 2): a thread takes 2^d consecutive terms, with the largest d for which all threads that fit at a
-   time have as many. So all threads of a warp move the same column the same way, but for one term. What remains is
-   handled in the same way with a smaller d, down to 1024 terms, where threads may be left without work.
+   time have as many, so that the threads of a warp move the same column the same way, but for one term. The rest is
+   cut with smaller d, down to 1024 terms, where threads may be idle.
    What differs: d is at most PERMI_CODEGEN_WALK, with launches repeated, so that kernels take a quarter of a second
-   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, so that bits do not depend on the
-   machine; a thread's first term is made with its row sums, not by a move, which leaves out columns from the d-th on;
-   a launch is a range of chunks, of 128 threads each, since the runner cuts launches anyhow; row sums are exact, on
-   the grid of >>sparyser, and terms are added by TwoSum, with the sum of their moduli: the same error bound. Memory is
-   shared memory as long as that leaves as many threads as registers do, otherwise global memory, in which hardware
-   interleaves a thread's own array with its neighbours'. */
+   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, for bits that do not depend on the
+   machine; a thread's first term comes from its row sums, not from a move, so columns from the d-th on have no code; a
+   launch is a range of chunks of 128 threads; row sums are exact, on the grid of >>sparyser, and TwoSum adds terms: the
+   same error bound. Memory is shared memory while that leaves as many threads as registers do, else global memory, in
+   which hardware interleaves the threads' own arrays. */
 
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */

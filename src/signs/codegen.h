@@ -1,24 +1,23 @@
 /* ======================================================================================== >>codegen
    The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
-   in >>sparyser, over all sets of the columns but the last, in Gray order. The kernel is made for the matrix: every
-   column has code that includes it and code that excludes it. That code names the row sums it changes, with entries as
-   literals, so that row sums stay in registers, and ends with the product of the row sums.
+   in >>sparyser, over all sets of the columns but the last, in Gray order. The kernel is made for the matrix: code for
+   each column to include or exclude it names the row sums, with entries as literals, so that row sums stay in
+   registers, and ends with their product.
      codegen-registers  all row sums in registers, columns in the given order
      codegen-memory     columns and rows in the permanent ordering (Algorithm 3, as in permi_ryser_plan): fast columns
-                 touch few rows. The k rows of the first c columns are in registers, the others in memory, with their
+                 touch few rows. The k rows of the first c columns are in registers, the others in memory with their
                  product kept: only columns from c on, 1 in 2^c, ask for memory. c and k maximise the score of
                  Algorithm 4: threads that fit, over the cost of what they do
    Launches (Algorithm 2): a thread takes 2^d consecutive terms, with the largest d for which all threads that fit at a
-   time have as many. So all threads of a warp move the same column the same way, but for one term. What remains is
-   handled in the same way with a smaller d, down to 1024 terms, where threads may be left without work.
+   time have as many, so that the threads of a warp move the same column the same way, but for one term. The rest is
+   cut with smaller d, down to 1024 terms, where threads may be idle.
    What differs: d is at most PERMI_CODEGEN_WALK, with launches repeated, so that kernels take a quarter of a second
-   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, so that bits do not depend on the
-   machine; a thread's first term is made with its row sums, not by a move, which leaves out columns from the d-th on;
-   a launch is a range of chunks, of 128 threads each, since the runner cuts launches anyhow; row sums are exact, on
-   the grid of >>sparyser, and terms are added by TwoSum, with the sum of their moduli: the same error bound. Memory is
-   shared memory as long as that leaves as many threads as registers do, otherwise global memory, in which hardware
-   interleaves a thread's own array with its neighbours'. */
+   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, for bits that do not depend on the
+   machine; a thread's first term comes from its row sums, not from a move, so columns from the d-th on have no code; a
+   launch is a range of chunks of 128 threads; row sums are exact, on the grid of >>sparyser, and TwoSum adds terms: the
+   same error bound. Memory is shared memory while that leaves as many threads as registers do, else global memory, in
+   which hardware interleaves the threads' own arrays. */
 #pragma once
 #include "program_tune.h"
 #include "sparyser.h"

@@ -1,27 +1,23 @@
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over the signs of the outer columns. The inner columns, which have few entries, are eliminated
-   (bucket elimination [Dec99]): a row is a table over the signs of its own inner columns; an inner column's sum is the
-   product of the tables that contain it, folded: f = f[+] - f[-].
-   The outer signs matter only through the rows' bases, the sums of their outer entries with signs. So all this is one
-   straight program over numbers that stand for vectors of outer sign patterns:
+   runs term by term over the signs of the outer columns. Inner columns, which have few entries, are eliminated [Dec99]:
+   a row is a table over the signs of its inner columns; the product of the tables that contain an inner column is
+   folded, f = f[+] - f[-]. Outer signs enter only through the rows' bases, their sums of outer entries. So all this is
+   one straight program over numbers that stand for vectors of outer sign patterns:
 
-     slots       a slot holds one number for each of PERMI_HYBRID_LANES patterns. Slots 0 .. n - 1 are the bases of the
-                 rows; a table over k columns takes 2^k slots in sequence, bit b of the index set where the b-th of its
-                 columns (in the order of their numbers) has sign -.
-     constants   2^d for a row with d inner columns, indexed in the same way: their sum with signs. Row sum y = base +
-                 constant.
-     instructions  runs of statements of one kind, see permi_opcode. Of two factors, the one with fewer columns is
-                 held: statements are sorted such that it is loaded, or added up, once a group.
-     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled in the program: a table is
-                 computed again only where a column that it depends on has turned | high, a loop in Gray order |
-                 lanes | one fixed +.
+     slots       one number for each of the lanes' patterns. Slots 0 .. n - 1 are the rows' bases; a table over k
+                 columns takes 2^k slots, bit b of the index set where the b-th of its columns has sign -.
+     constants   2^d for a row with d inner columns, indexed likewise: their signed sum. Row sum y = base + constant.
+     instructions  runs of statements of one kind, see permi_opcode. Of two factors the one with fewer columns is held:
+                 statements are sorted such that it is loaded, or added up, once a group.
+     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled: a table is computed again
+                 only where a column that it depends on has turned | high, a loop in Gray order | lanes | one fixed +.
    Row sums are exact: coefficients are on the grid of >>dense. Rows are not divided by their largest inner entry, which
-   would turn base + constant and a product into one fused operation f z +- f: held sums make the additions few, loads
-   and stores limit the interpreter, and quotients are not exact.
+   would fuse base + constant with a product, f z +- f: held sums make additions few, loads and stores limit the
+   interpreter, and quotients are not exact.
    Tried without gain on a 2.5 GHz Cascade Lake: 16 or 64 doubles a slot (within 10%); budgets of slots that fit the
-   first-level cache (110 slots: 1.4 times as slow, since there are twice as many operations). */
+   first-level cache (110 slots: 1.4 times as slow, for twice the operations). */
 #pragma once
 #include "../dense/gpu.h"
 #include "../block/order.h"
@@ -46,8 +42,8 @@ typedef enum permi_opcode {
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
-/* Where a slot begins, in units of 8 doubles. Tables are powers of two: without the shift of 64 bytes every 16 slots
-   their rows would meet in the same sets of the cache. */
+/* Where a slot begins, in units of 8 doubles. Without the shift of 64 bytes every 16 slots the rows of tables, which are
+   powers of two, would meet in the same sets of the cache. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
@@ -58,7 +54,7 @@ static int permi_hybrid_line(int slot)
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* slots, as permi_hybrid_line has them */
-  uint16_t h, g;      /* slots or constants, held: the same in all statements of a group */
+  uint16_t h, g;      /* slots or constants, held by the group */
 } permi_statement;
 
 typedef struct permi_instruction {
@@ -69,9 +65,9 @@ typedef struct permi_instruction {
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,       /* real and imaginary part */
-  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, products and differences as in [Gra09] */
-  PERMI_HYBRID_MODULI,        /* for |terms| of real and compensated numbers: of the latter the first half of a slot */
-  PERMI_HYBRID_COMPLEX_MODULI /* counts, and what comes of the second half is not used */
+  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only the first half of a slot counts */
+  PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
 
 /* Parts of a number; of a row's base and constants. */
@@ -181,10 +177,10 @@ typedef struct permi_hybrid_family { /* the kernels of an instruction set; compl
 
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
-  permi_gpu gpu; /* comes first, where perm.h looks for it; used with `code`, the program of >>programs, not NULL */
+  permi_gpu gpu; /* comes first, where perm.h looks for it; used if `code`, the program of >>programs, is not NULL */
   permi_code *code;
-  struct permi_hybrid *next; /* with candidates for options.gpu.tune: the next best by prediction */
-  int candidate, candidates; /* number, from 1, and how many there are; 0: the best by prediction, no others are kept */
+  struct permi_hybrid *next; /* candidate for options.gpu.tune: the next best by prediction */
+  int candidate, candidates; /* number from 1, of how many; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
   int n, inner, low, high, lanes_log2, chunk_log2, transposed;
   int parts, lanes; /* numbers of a pattern, patterns of a slot */

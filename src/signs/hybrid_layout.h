@@ -9,7 +9,7 @@ typedef struct permi_arrangement {
   int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
 } permi_arrangement;
 
-/* Times of statements, in those of one that multiplies a table by a row: a load, a product, a store. */
+/* Times of statements, of one that multiplies a table by a row: a load, a product, a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
@@ -18,7 +18,7 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
-#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run, of the other searches, or as long as no run has to pay for them */
+#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run: the other searches */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -38,7 +38,7 @@ typedef struct permi_hybrid_node { /* computes out of left and right; right < 0:
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, items;
-  int gpu; /* costs of >>programs: 1 with rows divided by an entry, 2 without; 0: of the interpreter */
+  int gpu; /* costs of >>programs: 1 with divided rows, 2 without; 0: of the interpreter */
   uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
   int degree[2][64];
   double add;  /* weight of an entry of a row's table: alone 1, with its part of loads more */
@@ -101,8 +101,8 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU before it is used: all of it, or with its column of +-1 left to the product. The
-   interpreter adds up what it holds. */
+/* What a row's table costs a GPU: all of it, or with its column of +-1 left to the product. The interpreter adds up what
+   it holds. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -247,9 +247,9 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
   }
 }
 
-/* Statements of a step of the program (an outer pattern), weighted, of the layout; gives up above `limit`. For inner
-   column after inner column the factors that contain it are merged, the cheapest pair first, the last one with the
-   fold. With `record` the nodes are left in work->node. A table counts as often as it is computed: rate. */
+/* Weighted statements of a step of the layout's program (an outer pattern); gives up above `limit`. The factors of each
+   inner column in turn are merged, the cheapest pair first, the last pair with the fold. With `record` the nodes are left
+   in work->node. A table counts as often as it is computed: rate. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -338,8 +338,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* The columns from place `first` on by degree, few entries first: what turns often has few entries, what has most never
-   turns. */
+/* Sorts columns from place `first` on by degree: what turns often has few entries, what has most never turns. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -416,8 +415,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-/* Where a search begins: columns by degree; the greedy inner ones or, without inner columns, the best number of low
-   ones that leaves so many outer. Its cost. */
+/* The cost of where a search begins: columns by degree, greedy inner ones or else the best number of low ones. */
 static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
                                  permi_arrangement *layout)
 {

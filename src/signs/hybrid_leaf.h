@@ -85,9 +85,9 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* At least the share in the permanent of a row of n moduli: permanents are at most products of these. With x_1 >= x_2
-   >= ..., a row is the sum over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest, permanents are linear in
-   each row, and those of 0s and 1s are bounded by [Bre73]. Sorts x. */
+/* A factor for each row of n moduli: the permanent is at most their product. With x_1 >= x_2 >= ..., a row is the sum
+   over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest; permanents are linear in each row, and [Bre73]
+   bounds those of 0s and 1s. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0; /* logarithm of k! */
@@ -108,8 +108,8 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Binary logarithm of a bound on the permanent of the moduli, and to share[i], where it is not NULL, of what a bound
-   of row i's losses is of that of the row. turned: by columns. */
+/* Binary logarithm of a bound on the permanent of the moduli, by rows or (`turned`) columns; share[i], if not NULL: the
+   bound of row i's losses over that of the row. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -148,19 +148,18 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
 
 /* From the rows of a program to what its roundings may do, y = A d for signs d, u the rounding unit:
 
-   1. What grids and divisions took from the entries, all terms share: it changes the permanent by the sum over entries
-      of lost_ij per A_ij, to first order. (a) As terms have it, row i is off by g_i = (sum_j lost_ij^2)^(1/2) or so,
-      and |y_i| mostly about r_i = (sum_j a_ij^2)^(1/2): relative to the terms all rows together
-      2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others are large: rows of which anything
-      was lost count as |y_i| + r_i / 2n, which raises the sum of usual |terms| by a factor below 2, and of which g_i is
-      2n g_i / r_i at most. Minors are smaller than the terms that they are made of, as permanents are, by a factor that
-      falls with n like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is as large as they are.
-      (b) As entries have it, per A_ij is at most the permanent of the moduli: where terms cancel massively, as in
-      non-negative matrices, that is far less.
-   2. Products and differences round independently: of k of them in a term t, u k^(1/2) |t|; all terms together, of
-      which the larger ones are but (4/5 2)^n or so, by the root of their number less. Terms may repeat, then they err
-      alike: a small part of u k^(1/2) sum |t| is always left. Nothing rounds before a product of whole numbers (of the
-      rows' units) takes 53 bits. */
+   1. All terms share what grids and divisions took from the entries: to first order the permanent changes by the sum of
+      lost_ij per A_ij. (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), and |y_i| is mostly about
+      r_i = (sum_j a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small
+      whenever the others are large: rows that lost anything count as |y_i| + r_i / 2n, which raises the sum of usual
+      |terms| by a factor below 2, and of which g_i is at most 2n g_i / r_i. Minors are smaller than their terms, as
+      permanents are, by a factor that falls like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is
+      as large as the terms. (b) By entries: per A_ij is at most the permanent of the moduli, far less where terms
+      cancel massively, as in non-negative matrices.
+   2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and less from the sum, by
+      the root of the number of larger terms, (4/5 2)^n or so. Repeated terms err alike: a small part of
+      u k^(1/2) sum |t| always remains. Nothing rounds before a product of whole numbers (of the rows' units) takes 53
+      bits. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;

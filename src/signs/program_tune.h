@@ -178,36 +178,31 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
+  const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   permi_problem problem;
   void *entries;
-  double *a;
   perm_plan plan;
   permi_view view;
   int i, j, p, (*exponent)[PERM_MAX_N];
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   if (status != PERM_OK)
     return status;
-  exponent = permi_scale_room(&maker->options->allocator, n);
-  if (!exponent) {
-    permi_release(&maker->options->allocator, entries);
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
     return permi_fail_memory(maker->result);
-  }
-  a = (double *)entries;
-  for (i = 0; i < n && transposed; i++)
-    for (j = 0; j < i; j++)
-      for (p = 0; p < parts; p++) {
-        double x = a[(i * n + j) * parts + p];
-        a[(i * n + j) * parts + p] = a[(j * n + i) * parts + p];
-        a[(j * n + i) * parts + p] = x;
-      }
   memset(&plan, 0, sizeof plan);
   plan.n = n;
-  view.a = a;
+  view.a = scaled;
   view.ld = n;
   view.parts = parts;
   permi_plan_scale(&plan, &view, exponent);
-  permi_release(&maker->options->allocator, exponent);
+  permi_release(allocator, exponent);
   *zero = plan.zero;
   *scale_exp2 = 0;
   for (i = 0; i < n && !plan.zero; i++) {
@@ -216,7 +211,6 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
       for (p = 0; p < parts; p++)
         scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
   }
-  permi_release(&maker->options->allocator, entries);
   return PERM_OK;
 }
 
@@ -249,8 +243,7 @@ typedef struct permi_code_choice {
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Takes the program over: it is kept if it is among the best, by prediction, and no other is the same. 1: it is the
-   best of all. */
+/* Takes the program over and keeps it if it is among the best by prediction and new. 1: it is the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -318,8 +311,8 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* All trials are annealed for a while, at the same time if there are threads. Returns how many moves would take as long
-   as the run, at most as long as the rival; *least: seconds of the best. */
+/* Anneals all trials for a while. Returns how many moves would take as long as the run or the rival; *least: seconds of
+   the best. */
 #define PERMI_GPU_TRIALS 12
 static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
                                     permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
@@ -406,8 +399,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* For gpu.tune, of the candidates that *plan begins: leaves *plan the one asked for by number, or the fastest on a
-   slice. Blocks after the first one take the same number, or their best by prediction if they have fewer. */
+/* For gpu.tune: of the candidates in the list *plan leaves the one asked for by number, or the fastest on a slice. Later
+   blocks take the same number, or their best by prediction if they have fewer. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
   const perm_options *options = maker->options;
@@ -447,8 +440,7 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   hybrid = *at;
   *at = hybrid->next;
   hybrid->next = NULL;
-  if (list)
-    permi_hybrid_release(&options->allocator, list);
+  permi_hybrid_release(&options->allocator, list);
   memcpy(hybrid->timed, timed, sizeof timed);
   maker->tuned = maker->tuned ? maker->tuned : number;
   *plan = hybrid;
@@ -554,8 +546,8 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* What the hybrid may come to, so that no time is spent on orders that would be slower: what it takes by the first
-   layout, over PERMI_HYBRID_GAIN; INFINITY where it is not taken, or hardly matters. */
+/* Seconds that the hybrid may come to, so that no time goes into slower orders: of the first layout, over
+   PERMI_HYBRID_GAIN; INFINITY where it is not taken or hardly matters. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -610,8 +602,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   }
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work) {
-    if (gpu.plan)
-      permi_hybrid_release(allocator, gpu.plan);
+    permi_hybrid_release(allocator, gpu.plan);
     return permi_fail_memory(maker->result);
   }
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
@@ -651,10 +642,9 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
                    (double)PERMI_HYBRID_WORKSPACE;
   }
   if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
-    if (offer->plan)
-      permi_hybrid_release(allocator, offer->plan);
+    permi_hybrid_release(allocator, offer->plan);
     *offer = gpu;
-  } else if (gpu.plan) {
+  } else {
     permi_hybrid_release(allocator, gpu.plan);
   }
   return status;
@@ -670,10 +660,9 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
   return permi_hybrid_make_offer(maker, block, rival, 0, offer);
 }
 
-/* Estimates relative to the sum of |terms| over all signs, inner ones too, which the same program gives when rows are
-   replaced by their moduli and folds add (computed for one block in absolute_mask + 1); see permi_hybrid_errors. A term
-   meets n products and a rounding in every fold. What elimination before this block rounded (permi_make_honest) is
-   shared by all terms as well. */
+/* Estimates relative to the sum of |terms| over all signs, which the program gives when moduli replace rows and folds
+   add (one block in absolute_mask + 1); see permi_hybrid_errors. A term meets n products and a rounding in every fold.
+   All terms share what elimination before this block rounded (permi_make_honest). */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)

@@ -1,25 +1,22 @@
 /* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
-   value. NVRTC compiles its text (>>program_text), and a thread runs it for every pattern of its walk.
+   value. NVRTC compiles its text (>>program_text); a thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, by the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers: layouts are searched with a budget of them, 8 warps of 255 registers a multiprocessor.
-                 Bases of rows at the beginning of a step of the walk are in shared memory, one of every thread; what
-                 columns add is in constant memory, equal moduli once (literals are 5% slower, but compiled sooner: for
-                 short runs)
+     values      in registers, for which layouts are searched with a budget: 8 warps of 255 registers a multiprocessor.
+                 Every thread's row bases at the beginning of a step are in shared memory, what columns add in constant
+                 memory, equal moduli once (literals are 5% slower but compile sooner: for short runs)
      order       on demand, entry by entry from the program's end, so that few values wait
      rows        real ones are divided by their largest inner entry h where that is not small against the row (the
-                 product of all h goes into the scale): a product f (z +- 1) = fma(f, z, +-f) is one operation, and
-                 z = base + constant is needed for half of the settings. All are on the grid of >>dense, so that bases
-                 are exact whatever the order of steps
-     sum of |terms|  a second program, of moduli, at a sample of the patterns: the same for all threads of a warp, so
-                 that they do not part, otherwise by hashing
+                 product of all h goes into the scale): f (z +- 1) = fma(f, z, +-f) is one operation, and z = base +
+                 constant is needed for half of the settings. All are on the grid of >>dense: bases are exact
+     sum of |terms|  a second program, of moduli, at a hashed sample of the patterns, the same for all threads of a warp
    Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
-   TwoSum, threads in a tree, chunks exactly. Only how a text is compiled may be tried without a trace in a result. So
-   the choice among programs is by prediction (operations, values that wait), not by timing.
+   TwoSum, threads in a tree, chunks exactly. So programs are chosen by prediction (operations, values that wait), not
+   by timing, which may only choose how a text is compiled.
    Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
-   values that wait; what is missing is mostly loads of bases. */
+   values that wait; loads of bases are most of the rest. */
 #pragma once
 #include "hybrid_leaf.h"
 

@@ -2,18 +2,15 @@
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
    SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
-   group of columns, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it;
-   its sum is final once that digit is decided. So
-     - every level keeps the product over the rows of the slower digits, and a move of digit d multiplies only the rows
-       of digits d and faster (the paper's partitioning has two such areas: this is one a column);
-     - a product that is 0 ends the whole branch below.
-   Fast columns should touch few rows that no faster one touches (Algorithm 3: always the column with the fewest entries
-   in rows without a digit). Row sums are on a grid of a power of two, so they are exact: they never drift, and 0 is 0.
+   group of columns, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
+   which makes its sum final. So every level keeps the product over the rows of the slower digits, a move of digit d
+   multiplies only the rows of digits d and faster (the paper's partitioning has two such areas: this is one a column),
+   and a product that is 0 ends the branch below. Fast columns should touch few rows that no faster one touches
+   (Algorithm 3). Row sums are exact, on a grid of a power of two: they never drift, and 0 is 0.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], in which rows without a column in J cut
    branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
-   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. The plan takes what is predicted
-   quicker, for rows and columns alike. */
+   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. The quicker by prediction is taken. */
 #pragma once
 #include "../block/engines.h"
 #include "../frontier/steps.h"
@@ -153,8 +150,8 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* All values of the digits below `level`, from where they stand to the other end: reflected Gray codes, each digit
-   turning at its ends; a branch that is cut leaves its digits where they are. left: values of the digit level - 1. */
+/* All values of the digits below `level` in reflected Gray codes, from where each stands to its other end; a branch that
+   is cut leaves its digits where they are. left: values of the digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -250,8 +247,8 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
 }
 
 /* ---- planning */
-/* What digits are to be: groups of columns that are never all absent (their number in `groups`, each a mask), and all
-   other columns alone; `without` is left out (-1: none). */
+/* What digits are to be: groups of columns, as masks, that are never all absent, and all other columns alone but for
+   `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given; /* as_given: columns stay in their order */
   uint64_t group[PERM_MAX_N];
@@ -493,7 +490,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
 }
 
 /* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
-   the subsets of columns; others with the product of row sums, which are taken as 1 where they are less. */
+   subsets of columns; others by the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
@@ -525,11 +522,11 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   return change[s] * (1 + 1e-12) + 1e-280;
 }
 
-/* THE BOUND. Row sums are exact, of entries on the grid; permi_ryser_off_grid says what that costs. A term is a product
-   of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a chunk,
-   hi loses at most gamma_N times their moduli, all of which goes to lo, whose sum is off by gamma_N times that; the
-   moduli's sum is off by gamma_N of itself. A product below DBL_MIN is off by at most 4 DBL_MIN, then times at most the
-   product of the rows' sums of moduli; a branch cut by underflow likewise. */
+/* THE BOUND. Row sums of entries on the grid are exact; permi_ryser_off_grid bounds what the grid costs. A term is a
+   product of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a
+   chunk, hi loses at most gamma_N times their moduli, all to lo, whose sum is off by gamma_N times that; the sum of
+   moduli is off by gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most
+   4 DBL_MIN times the product of the rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf) /* terms: of a chunk */
 {
