@@ -15063,8 +15063,9 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
    instead of 20 for permi_small_real_n5_plain, gcc 5% more for those of plain C.
    The vocabulary: FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once whatever the
    family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b)
-   = max(|a|, |b|); LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract a
-   product and a later sum even of intrinsics (gcc does) and so take the error of the product away from under it.
+   = max(|a|, |b|); ROOT is the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler,
+   which otherwise may contract a product and a later sum even of intrinsics (gcc does) and so take the error of the
+   product away from under it.
    LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, and all
    code compiled for SSE runs at half its speed until somebody does (planning n = 20 took 22 us, not 10). */
 

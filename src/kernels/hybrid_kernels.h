@@ -284,7 +284,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   }
 }
 
-/* A chain: its product stays in registers. Bases are below line `bases`; what is elsewhere has its moduli already. */
+/* A chain: its product stays in registers. Bases are below line `bases`; what is elsewhere has its moduli already. With
+   a slot fetched whole before it is multiplied, plain C by gcc took 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
                                                           double *slots)

@@ -42,8 +42,8 @@ typedef enum permi_opcode {
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
-/* Where a slot begins, in units of 8 doubles. Without the shift of 64 bytes every 16 slots the rows of tables, which are
-   powers of two, would meet in the same sets of the cache. */
+/* Where a slot begins, in units of 8 doubles. Tables are powers of two: without the shift of 64 bytes every 16 slots
+   their rows would meet in the same sets of the cache. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);

@@ -101,8 +101,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU: all of it, or with its column of +-1 left to the product. The interpreter adds up what
-   it holds. */
+/* What a row's table costs a GPU: all of it, or with its column of +-1 left to the product. The interpreter: 0. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -248,8 +247,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
 }
 
 /* Weighted statements of a step of the layout's program (an outer pattern); gives up above `limit`. The factors of each
-   inner column in turn are merged, the cheapest pair first, the last pair with the fold. With `record` the nodes are left
-   in work->node. A table counts as often as it is computed: rate. */
+   inner column in turn are merged, the cheapest pair first, the last pair with the fold. With `record` work->node keeps
+   the nodes. A table counts as often as it is computed: rate. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;

@@ -156,8 +156,8 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
       permanents are, by a factor that falls like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is
       as large as the terms. (b) By entries: per A_ij is at most the permanent of the moduli, far less where terms
       cancel massively, as in non-negative matrices.
-   2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and less from the sum, by
-      the root of the number of larger terms, (4/5 2)^n or so. Repeated terms err alike: a small part of
+   2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum
+      less, by the root of the number of larger terms, (4/5 2)^n or so. Repeated terms err alike: a small part of
       u k^(1/2) sum |t| always remains. Nothing rounds before a product of whole numbers (of the rows' units) takes 53
       bits. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)

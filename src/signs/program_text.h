@@ -178,7 +178,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
   for (k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
-  permi_code_print(code, "0};\n%s%s__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n",
+  permi_code_print(code, "0};\n%s%s"
+                         "__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n",
                    parts == 2 ? permi_code_two_parts : "", permi_code_algebra[hybrid->algebra]);
   for (j = 0; j < code->walk; j++) {
     permi_code_print(code, "case %d:\n", j);

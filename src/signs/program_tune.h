@@ -399,8 +399,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* For gpu.tune: of the candidates in the list *plan leaves the one asked for by number, or the fastest on a slice. Later
-   blocks take the same number, or their best by prediction if they have fewer. */
+/* For gpu.tune: of the candidates in the list *plan leaves the one asked for by number, or the fastest on a slice.
+   Later blocks take the same number, or their best by prediction if they have fewer. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
   const perm_options *options = maker->options;

@@ -89,7 +89,8 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
       return k;
   if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS)
     code->failed = code->failed ? code->failed : 1;
-  else if (!permi_hybrid_keep(code->allocator, &code->constant, &code->constant_room, code->constants * parts, parts, y))
+  else if (!permi_hybrid_keep(code->allocator, &code->constant, &code->constant_room, code->constants * parts, parts,
+                              y))
     code->failed = 2;
   else
     return code->constants++;

@@ -150,8 +150,8 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* All values of the digits below `level` in reflected Gray codes, from where each stands to its other end; a branch that
-   is cut leaves its digits where they are. left: values of the digit level - 1. */
+/* All values of the digits below `level` in reflected Gray codes, from where each stands to its other end; a cut branch
+   leaves its digits where they are. left: values of the digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
