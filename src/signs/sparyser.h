@@ -58,13 +58,18 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->column_start[k + 1];
-  int e, part;
+  int e;
   walk->sign = -walk->sign;
-  for (e = ryser->column_start[k]; e < end && ryser->integers; e++)
-    walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
-  for (part = 0; part < ryser->parts && !ryser->integers; part++)
+  if (ryser->integers) {
     for (e = ryser->column_start[k]; e < end; e++)
-      walk->x[part][ryser->touched[e]] += on ? ryser->value[part][e] : -ryser->value[part][e];
+      walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
+    return;
+  }
+  for (e = ryser->column_start[k]; e < end; e++)
+    walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
+  if (ryser->parts == 2)
+    for (e = ryser->column_start[k]; e < end; e++)
+      walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
 /* The next (step 1) or previous value of a digit: one column moves. */
@@ -81,32 +86,36 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
-  double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
   int i = ryser->level_start[digit];
   if (ryser->integers) { /* below 2^126 in modulus, so the upper half of 64 x 128 bits is the sign's */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
-      permi_wide next = {0, 0};
-      permi_wide_add_product(&next, &product, walk->integer[ryser->row[i]]);
-      product = next;
+      const int64_t c = walk->integer[ryser->row[i]];
+      permi_wide zero = {0, 0};
+      permi_wide_add_product(&zero, &product, c);
+      product = zero;
     }
     walk->wide[digit] = product;
     return product.low || product.high;
   }
   if (ryser->parts == 1) {
+    double product = walk->product[0][digit + 1];
     for (; i < end; i++)
-      re *= walk->x[0][ryser->row[i]];
+      product *= walk->x[0][ryser->row[i]];
+    walk->product[0][digit] = product;
+    return product != 0;
+  }
+  {
+    double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
+    for (; i < end; i++) {
+      const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
+      re = re * x - im * y;
+      im = was * y + im * x;
+    }
     walk->product[0][digit] = re;
-    return re != 0;
+    walk->product[1][digit] = im;
+    return re != 0 || im != 0;
   }
-  for (; i < end; i++) {
-    const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
-    re = re * x - im * y;
-    im = was * y + im * x;
-  }
-  walk->product[0][digit] = re;
-  walk->product[1][digit] = im;
-  return re != 0 || im != 0;
 }
 
 /* Adds x to hi by TwoSum, and what that loses to lo: two short chains where double-double has a long one. */
@@ -120,13 +129,16 @@ static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
-  int part;
   walk->terms++;
-  if (ryser->integers)
+  if (ryser->integers) {
     permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
-  for (part = 0; part < ryser->parts && !ryser->integers; part++) {
-    permi_ryser_sum(&walk->total[part], walk->sign * walk->product[part][0]);
-    walk->absolute += fabs(walk->product[part][0]);
+    return;
+  }
+  permi_ryser_sum(&walk->total[0], walk->sign * walk->product[0][0]);
+  walk->absolute += fabs(walk->product[0][0]);
+  if (ryser->parts == 2) {
+    permi_ryser_sum(&walk->total[1], walk->sign * walk->product[1][0]);
+    walk->absolute += fabs(walk->product[1][0]);
   }
 }
 
