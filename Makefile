@@ -240,7 +240,7 @@ $(B)/perm_gpu: examples/perm_cli.c $(GENERATE) $(HEADERS) $(B)/perm_cuda.o
 $(B)/perm_cuda_tests.o: tests/cuda/twin.cu perm_cuda.cu perm.h
 	@mkdir -p $(B)
 	$(NVCC) -O2 -I. -Xcompiler -Wall,-Wextra,-Wshadow -c $< -o $@
-$(B)/tests_cuda: tests/cuda/tests.c tests/cuda/t_frontier.h tests/cuda/t_limits.h tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
+$(B)/tests_cuda: tests/cuda/tests.c $(wildcard tests/cuda/t*.h) tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
 $(B)/bench_cuda: $(wildcard tests/cuda/bench*) $(GENERATE) $(HEADERS) perm_cuda.cu

@@ -4355,10 +4355,6 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
   }
 }
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */
-#endif
 #if PERMI_X86
 #define PERMI_FAMILY avx512
 #define PERMI_FAMILY_WIDTH 8
@@ -4375,9 +4371,6 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 #define PERMI_FAMILY plain
 #define PERMI_FAMILY_WIDTH 1
 #include PERM_HEADER_FILE
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
 typedef struct permi_kernel {
   perm_isa isa;
@@ -14975,6 +14968,10 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #endif /* PERM_IMPLEMENTATION */
 
 #else /* a family */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */
+#endif
 
 /* ===================================================================================== >>vocabulary
    Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): the
@@ -14987,8 +14984,9 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
      - clang may fuse a * b + c written in one expression: a product that must be rounded has a statement of its own.
    The vocabulary: FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once whatever the
    family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b)
-   = max(|a|, |b|); LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract a
-   product and a later sum even of intrinsics (gcc does) and so take the error of the product away from under it.
+   = max(|a|, |b|); ROOT is the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler,
+   which otherwise may contract a product and a later sum even of intrinsics (gcc does) and so take the error of the
+   product away from under it.
    LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, and all
    code compiled for SSE runs at half its speed until somebody does (planning n = 20 took 22 us, not 10). */
 
@@ -15016,6 +15014,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus of the two */
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 #define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
+#define PERMI_ROOT(a) _mm512_sqrt_pd(a)
 /* max(|a + b|, |a - b|): a kernel that wants a + b or a - b anyway shares it */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
 #define PERMI_I __m512i
@@ -15066,6 +15065,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_FMS_EXACT(a, b, c) _mm256_fmsub_pd(a, b, c)
 #define PERMI_KEEP(v) __asm__("" : "+x"(v))
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
+#define PERMI_ROOT(a) _mm256_sqrt_pd(a)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_LESSER(a, b) _mm256_min_pd(a, b)
 #define PERMI_GREATER(a, b) _mm256_max_pd(a, b)
@@ -15123,6 +15123,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_FMS_EXACT(a, b, c) vnegq_f64(vfmsq_f64(c, a, b))
 #define PERMI_KEEP(v) __asm__("" : "+w"(v))
 #define PERMI_ABS(a) vabsq_f64(a)
+#define PERMI_ROOT(a) vsqrtq_f64(a)
 #define PERMI_LARGER(a, b) vmaxq_f64(vabsq_f64(a), vabsq_f64(b))
 #define PERMI_LESSER(a, b) vminq_f64(a, b)
 #define PERMI_ABS_SUM(a, b) vaddq_f64(vabsq_f64(a), vabsq_f64(b))
@@ -15146,6 +15147,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #define PERMI_ABS(a) fabs(a)
+#define PERMI_ROOT(a) sqrt(a)
 #define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
 #define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
 #define PERMI_GREATER(a, b) ((a) > (b) ? (a) : (b))
@@ -15158,6 +15160,10 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_TIMES_PLUS(p, y) PERMI_FMA(p, y, p)
 #define PERMI_TIMES_MINUS(p, y) PERMI_FMS(p, y, p)
 #endif
+
+#if defined(PERMI_FAMILY_TEXT) /* kernels of another header in these words */
+#include PERMI_FAMILY_TEXT
+#else
 
 /* ===================================================================================== >>arithmetic
    Arithmetic that every kernel may use; numbers in `parts` parts, 1 real, 2 complex. */
@@ -17501,6 +17507,8 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels) = {
     PERMI_NAME(symmetric_complex)};
 #endif
 
+#endif
+
 /* ================================================================================= >>vocabulary_end
    The words of a family are forgotten before the next one. */
 
@@ -17528,6 +17536,7 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels) = {
 #undef PERMI_TIMES_MINUS
 #undef PERMI_KEEP
 #undef PERMI_ABS
+#undef PERMI_ROOT
 #undef PERMI_LARGER
 #undef PERMI_LESSER
 #undef PERMI_GREATER
@@ -17567,6 +17576,9 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels) = {
 #undef PERMI_FAMILY
 #undef PERMI_FAMILY_WIDTH
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #endif /* PERMI_FAMILY */
 
 /* So many lines leave gcc no columns to judge indentation by, and it notes that, in whatever code, unless it has seen a

@@ -100,7 +100,7 @@
              using merge path, IPDPS 2015: unions of sorted lists.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
 */
-#ifndef PERMI_PROGRAM_WIDTH /* the header; a pass of the self-included text skips to the kernels */
+#ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
 
@@ -9872,28 +9872,23 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   is taken apart: over the signs of the outer columns it is summed term by term; over those of the inner ones, which
-   have few entries, by elimination (bucket elimination [Dec99]): a row is a table over the signs of its own inner
-   columns; an inner column's sum is the product of the tables that contain it, folded: f = f[+] - f[-].
-   All this does not depend on the outer signs but through the rows' base, the sum of their outer entries with signs. So
-   it is one straight program over numbers that stand for vectors of outer sign patterns:
+   runs term by term over the signs of the outer columns. Inner columns, which have few entries, are eliminated [Dec99]:
+   a row is a table over the signs of its inner columns; the product of the tables that contain an inner column is
+   folded, f = f[+] - f[-]. Outer signs enter only through the rows' bases, their sums of outer entries. So all this is
+   one straight program over numbers that stand for vectors of outer sign patterns:
 
-     slots       a slot holds one number for each of PERMI_HYBRID_LANES patterns. Slots 0 .. n - 1 are the bases of the
-                 rows; a table over k columns takes 2^k slots in sequence, bit b of the index set where the b-th of its
-                 columns (in the order of their numbers) has sign -.
-     constants   of a row with d inner columns 2^d, likewise indexed: their sum with signs. Row sum y = base + constant.
-     instructions  runs of statements of one kind, see permi_opcode. Of two factors, the one that has fewer columns is
-                 held: statements are sorted such that it is loaded, or added up, once a group.
-     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled in the program: a table is
-                 computed again only where a column that it depends on has turned | high, a loop in Gray order |
-                 lanes | one fixed +.
-   Row sums are exact: coefficients are on the grid of >>dense. A row is not divided by its largest inner entry, which
-   would turn base + constant and a product into one fused operation f z +- f: held sums make the additions few, loads
-   and stores are what limits the interpreter, and what is divided is no longer exact.
+     slots       one number for each of the lanes' patterns. Slots 0 .. n - 1 are the rows' bases; a table over k
+                 columns takes 2^k slots, bit b of the index set where the b-th of its columns has sign -.
+     constants   2^d for a row with d inner columns, indexed likewise: their signed sum. Row sum y = base + constant.
+     instructions  runs of statements of one kind, see permi_opcode. Of two factors the one with fewer columns is held:
+                 statements are sorted such that it is loaded, or added up, once a group.
+     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled: a table is computed again
+                 only where a column that it depends on has turned | high, a loop in Gray order | lanes | one fixed +.
+   Row sums are exact: coefficients are on the grid of >>dense. Rows are not divided by their largest inner entry, which
+   would fuse base + constant with a product, f z +- f: held sums make additions few, loads and stores limit the
+   interpreter, and quotients are not exact.
    Tried without gain on a 2.5 GHz Cascade Lake: 16 or 64 doubles a slot (within 10%); budgets of slots that fit the
-   first-level cache (110 slots: 1.4 times as slow, since there are twice as many operations).
-   Nothing in the program knows about vectors or caches: another back end may compile it, with another budget of slots
-   and other weights for the annealing. */
+   first-level cache (110 slots: 1.4 times as slow, for twice the operations). */
 
 #define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
 #define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
@@ -9927,7 +9922,7 @@ static int permi_hybrid_line(int slot)
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* slots, as permi_hybrid_line has them */
-  uint16_t h, g;      /* slots or constants, held: the same in all statements of a group */
+  uint16_t h, g;      /* slots or constants, held by the group */
 } permi_statement;
 
 typedef struct permi_instruction {
@@ -9937,9 +9932,27 @@ typedef struct permi_instruction {
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,    /* real and imaginary part */
-  PERMI_HYBRID_COMPENSATED /* value and error: rows with 47 bits more, products and differences as in [Gra09] */
+  PERMI_HYBRID_COMPLEX,       /* real and imaginary part */
+  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only the first half of a slot counts */
+  PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
+
+/* Parts of a number; of a row's base and constants. */
+static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
+}
+
+static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX_MODULI ? 2 : permi_hybrid_parts(algebra);
+}
+
+static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
+{
+  return slots + (size_t)line * 8;
+}
 
 /* The program for GPUs, see >>programs. */
 #define PERMI_GPU_WALK 8
@@ -9982,8 +9995,20 @@ typedef struct permi_code {
   double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
   permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
   long long scale_exp2;
-  int divided; /* rows */
+  int divided;                      /* rows */
+  const perm_allocator *allocator;  /* while it is made, */
+  int failed;                       /* 1 too large, 2 memory */
 } permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
 
 static void permi_code_release(const perm_allocator *allocator, permi_code *code)
 {
@@ -10010,12 +10035,20 @@ typedef struct permi_hybrid_rounding {
   double below;        /* compensated rows: their second words, relative, squared and summed */
 } permi_hybrid_rounding;
 
+struct permi_hybrid;
+typedef struct permi_hybrid_family { /* the kernels of an instruction set; complex ones NULL with PERM_NO_COMPLEX */
+  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
+  void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
+  void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
+  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
+} permi_hybrid_family;
+
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
-  permi_gpu gpu; /* comes first, where perm.h looks for it; used with `code`, the program of >>programs, not NULL */
+  permi_gpu gpu; /* comes first, where perm.h looks for it; used if `code`, the program of >>programs, is not NULL */
   permi_code *code;
-  struct permi_hybrid *next; /* with candidates for options.gpu.tune: the next best by prediction */
-  int candidate, candidates; /* number, from 1, and how many there are; 0: the best by prediction, no others are kept */
+  struct permi_hybrid *next; /* candidate for options.gpu.tune: the next best by prediction */
+  int candidate, candidates; /* number from 1, of how many; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
   int n, inner, low, high, lanes_log2, chunk_log2, transposed;
   int parts, lanes; /* numbers of a pattern, patterns of a slot */
@@ -10028,6 +10061,7 @@ typedef struct permi_hybrid {
   double *lane;           /* [n][parts][lanes]: what is added to that */
   double *sign;           /* [lanes]: of the patterns of lane columns; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
+  size_t doubles;         /* of start, lane, sign and step, one after the other */
   int touched[64][65];    /* of a high column: its rows, -1 after the last */
   unsigned absolute_mask; /* one in mask + 1 blocks enters the sum of |terms| */
   double cost, operations_a_term, rows_a_term; /* of an outer pattern: statements; additions, products; factors */
@@ -10036,55 +10070,41 @@ typedef struct permi_hybrid {
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
-  void (*execute)(const struct permi_hybrid *hybrid, double *slot, double *block);
-  void (*absolute)(const struct permi_hybrid *hybrid, double *slot, double *block);
-  void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
-  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slot);
+  const permi_hybrid_family *family;
 } permi_hybrid;
 
-/* What the numbers of a program are, a constant of its instances: as permi_hybrid_algebra, or moduli, for |terms|. Of
-   value and error the value counts, in the first half of a slot; what comes of the second half is not used. */
-enum {
-  PERMI_PROGRAM_REAL,
-  PERMI_PROGRAM_COMPLEX,
-  PERMI_PROGRAM_COMPENSATED,
-  PERMI_PROGRAM_MODULI,
-  PERMI_PROGRAM_COMPLEX_MODULI
-};
-
-/* Parts of a number; of a row's base and constants. */
-static PERMI_ALWAYS_INLINE int permi_program_parts(int kind)
-{
-  return kind == PERMI_PROGRAM_COMPLEX || kind == PERMI_PROGRAM_COMPENSATED ? 2 : 1;
-}
-
-static PERMI_ALWAYS_INLINE int permi_program_row_parts(int kind)
-{
-  return kind == PERMI_PROGRAM_COMPLEX_MODULI ? 2 : permi_program_parts(kind);
-}
-
-static PERMI_ALWAYS_INLINE double *permi_program_slot(double *slots, int line)
-{
-  return slots + (size_t)line * 8;
-}
-
-/* One text (>>vocabulary), read for each instruction set. */
+/* One text (>>hybrid_kernels), read for each instruction set. */
+#define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
-#define PERMI_PROGRAM_WIDTH 8
-#define PERMI_PROGRAM_NAME(name) permi_##name##_avx512
-#include PERM_SPARSE_HEADER_FILE
-#define PERMI_PROGRAM_WIDTH 4
-#define PERMI_PROGRAM_NAME(name) permi_##name##_avx2
-#include PERM_SPARSE_HEADER_FILE
+#define PERMI_FAMILY avx512
+#define PERMI_FAMILY_WIDTH 8
+#include PERM_HEADER_FILE
+#define PERMI_FAMILY avx2
+#define PERMI_FAMILY_WIDTH 4
+#include PERM_HEADER_FILE
 #endif
-#define PERMI_PROGRAM_WIDTH 1
-#define PERMI_PROGRAM_NAME(name) permi_##name##_plain
-#include PERM_SPARSE_HEADER_FILE
+#define PERMI_FAMILY plain
+#define PERMI_FAMILY_WIDTH 1
+#include PERM_HEADER_FILE
+#undef PERMI_FAMILY_TEXT
+
+static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
+{
+  hybrid->family = &permi_hybrid_family_plain;
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512)
+    hybrid->family = &permi_hybrid_family_avx512;
+  else if (isa == PERM_ISA_AVX2)
+    hybrid->family = &permi_hybrid_family_avx2;
+#endif
+  (void)isa;
+}
 
 /* Chunk: 2^chunk_log2 states of the high columns, in Gray order. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const permi_hybrid_family *family = hybrid->family;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
   double *slot = (double *)workspace;
   double *block = slot + PERMI_HYBRID_ROOM;
@@ -10104,18 +10124,18 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
     memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-    hybrid->execute(hybrid, slot, block);
-    hybrid->add(hybrid, block, total, (int)(s & 1));
+    family->execute[hybrid->algebra](hybrid, slot, block);
+    family->add(hybrid, block, total, (int)(s & 1));
     if (!(permi_scatter(s) & hybrid->absolute_mask)) {
       memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-      hybrid->absolute(hybrid, slot, block);
+      family->absolute[hybrid->algebra](hybrid, slot, block);
       for (k = 0; k < lanes; k++)
         absolute[k] += block[k];
     }
     if (++s == last)
       break;
     j = permi_trailing_zeros(s);
-    hybrid->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
+    family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
   /* Value and error of lane k are total[k] and total[DOUBLES + k]; compensated numbers' errors went into the latter. */
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
@@ -10131,13 +10151,16 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
 }
 
+/* ================================================================================== >>hybrid_layout
+   Layouts: which columns are inside, in which order, and what that costs. */
+
 /* ---- which columns are inner, in what order, and which are low */
 typedef struct permi_arrangement {
   int transposed, inner, low;
   int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
 } permi_arrangement;
 
-/* Times of statements, in those of one that multiplies a table by a row: a load, a product, a store. */
+/* Times of statements, of one that multiplies a table by a row: a load, a product, a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
@@ -10146,7 +10169,7 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
-#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run, of the other searches, or as long as no run has to pay for them */
+#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run: the other searches */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -10166,7 +10189,7 @@ typedef struct permi_hybrid_node { /* computes out of left and right; right < 0:
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, items;
-  int gpu; /* costs of >>programs: 1 with rows divided by an entry, 2 without; 0: of the interpreter */
+  int gpu; /* costs of >>programs: 1 with divided rows, 2 without; 0: of the interpreter */
   uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
   int degree[2][64];
   double add;  /* weight of an entry of a row's table: alone 1, with its part of loads more */
@@ -10180,9 +10203,6 @@ typedef struct permi_layouts {
   const permi_account *account; /* what may be spent; NULL: whatever is asked for */
   double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
 } permi_layouts;
-
-/* ================================================================================== >>hybrid_layout
-   Layouts: which columns are inside, in which order, and what that costs. */
 
 static int permi_bits32(uint32_t x)
 {
@@ -10232,8 +10252,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU before it is used: all of it, or with its column of +-1 left to the product. The
-   interpreter adds up what it holds. */
+/* What a row's table costs a GPU: all of it, or with its column of +-1 left to the product. The interpreter: 0. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -10243,27 +10262,165 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
          work->add;
 }
 
-/* Statements of a step of the program (an outer pattern), weighted, of the layout; gives up above `limit`. For inner
-   column after inner column the factors that contain it are merged, the cheapest pair first, the last one with the
-   fold. With `record` the nodes are left in work->node. A table counts as often as it is computed: rate. */
+/* What the pricing of a layout adds up. */
+typedef struct permi_layout_sum {
+  double cost, rows, live, most; /* statements, weighted; factors that are rows; tables that wait, and at most */
+  int record;                    /* 1: nodes are left in work->node */
+} permi_layout_sum;
+
+/* A table of `here` entries comes in, made of a and, if it is not NULL, b; tables that change as often go. */
+static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
+                                 const permi_hybrid_factor *b, uint32_t dirty, double here)
+{
+  const double waiting = work->gpu ? 0.75 : 1; /* entry after entry: operands go as results come */
+  sum->most = fmax(sum->most, sum->live + waiting * here);
+  if (a->node >= work->n && a->dirty == dirty)
+    sum->live -= work->power[permi_bits32(a->scope)];
+  if (b && b->node >= work->n && b->dirty == dirty)
+    sum->live -= work->power[permi_bits32(b->scope)];
+  sum->live += here;
+}
+
+static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
+{
+  const permi_hybrid_factor kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* Merges the cheapest pair of the factors until two are left; returns how many there are. */
+static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
+{
+  const int n = work->n;
+  while (count > 2) {
+    permi_hybrid_factor result, *left, *right;
+    double least = 1e300, here;
+    int a = 0, b = 1, i, j, second;
+    work->units += 20 + 1.2 * count * count;
+    for (i = 0; i < count; i++)
+      for (j = i + 1; j < count; j++) {
+        const double price = work->power[permi_bits32(taken[i].scope | taken[j].scope)] *
+                             work->rate[taken[i].dirty | taken[j].dirty];
+        if (price < least) {
+          least = price;
+          a = i;
+          b = j;
+        }
+      }
+    second = taken[a].node < n && taken[b].node >= n; /* a row comes second */
+    left = &taken[second ? b : a];
+    right = &taken[second ? a : b];
+    result.scope = left->scope | right->scope;
+    result.dirty = left->dirty | right->dirty;
+    here = work->power[permi_bits32(result.scope)];
+    sum->rows += least * ((left->node < n) + (right->node < n));
+    sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
+    i = left->node < n && permi_bits32(left->scope) > permi_bits32(right->scope);
+    sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
+    permi_layout_replace(work, sum, left, right, result.dirty, here);
+    result.node = n;
+    if (sum->record)
+      result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
+                                      result.dirty);
+    taken[a] = result; /* a < b */
+    taken[b] = taken[--count];
+  }
+  return count;
+}
+
+/* The sum over the column `bit` of the product of one factor or two. */
+static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken,
+                                             int count, uint32_t bit)
+{
+  const int n = work->n;
+  permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
+  double here, rate;
+  if (second && taken[0].node < n)
+    permi_layout_swap(&taken[0], second);
+  result = taken[0];
+  if (second) {
+    result.scope |= second->scope;
+    result.dirty |= second->dirty;
+  }
+  rate = work->rate[result.dirty];
+  here = work->power[permi_bits32(result.scope) - 1];
+  sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
+  if (second)
+    sum->cost += permi_layout_row(work, second, 1);
+  if (taken[0].node < n) { /* its table has to be written first */
+    const double table = work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
+    sum->cost += table;
+    sum->rows += table;
+    if (sum->record)
+      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
+                                        taken[0].dirty);
+  }
+  if (second)
+    sum->rows += rate * here * 2 * (second->node < n);
+  permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
+  result.node = n;
+  if (sum->record)
+    result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
+                                    result.scope & ~bit, result.dirty);
+  result.scope &= ~bit;
+  return result;
+}
+
+/* The product of the scalars, what changes least first; it is kept wherever the next one changes more often. */
+static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
+{
+  uint32_t before = 0;
+  int i, j;
+  for (i = 1; i < scalars; i++)
+    for (j = i; j > 0 && work->rate[scalar[j - 1].dirty] > work->rate[scalar[j].dirty]; j--)
+      permi_layout_swap(&scalar[j - 1], &scalar[j]);
+  for (i = 0; i < scalars; i++) {
+    const uint32_t now = before | scalar[i].dirty;
+    sum->cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
+    sum->rows += work->rate[now] * (scalar[i].node < work->n);
+    if (i == 0 || now != before) {
+      if (!work->gpu)
+        sum->cost += work->rate[now];
+      if (sum->record) {
+        const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
+        if (i > 0) {
+          work->item[work->items++] = chain - 1;
+          work->node[work->nodes - 1].items = 1;
+        }
+      }
+    }
+    if (sum->record) {
+      work->item[work->items++] = scalar[i].node;
+      work->node[work->nodes - 1].items++;
+    }
+    before = now;
+  }
+}
+
+/* Weighted statements of a step of the layout's program (an outer pattern); gives up above `limit`. The factors of each
+   inner column in turn are merged, the cheapest pair first, the last pair with the fold. With `record` work->node keeps
+   the nodes. A table counts as often as it is computed: rate. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
-  const int n = work->n, inner = layout->inner, low = layout->low;
+  const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
   const uint64_t *column = work->column[layout->transposed];
   const int *degree = work->degree[layout->transposed];
-  permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER];
-  const double waiting = work->gpu ? 0.75 : 1; /* entry after entry: operands go as results come */
-  const double fold = work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD;
-  double cost = 1, live = work->gpu ? 0 : n, most = 0, rows = 0;
-  int i, j, k, factors = 0, scalars = 0;
-  uint32_t scope[64], dirty[64], before;
+  permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
+  permi_layout_sum sum;
+  double large;
+  int i, k, factors = 0, scalars = 0;
+  uint32_t scope[64], dirty[64];
+  sum.cost = 1;
+  sum.rows = sum.most = 0;
+  sum.live = work->gpu ? 0 : n;
+  sum.record = record;
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  for (i = 0; i < n; i++)
-    scope[i] = dirty[i] = 0;
+  memset(scope, 0, sizeof scope);
+  memset(dirty, 0, sizeof dirty);
   for (k = 0; k < inner + low; k++) {
-    uint64_t bits = column[layout->order[k]];
+    uint64_t bits = column[order[k]];
     for (; bits; bits &= bits - 1) {
       i = permi_trailing_zeros(bits);
       if (k < inner)
@@ -10277,9 +10434,9 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     for (i = 0; i < 1 << k; i++)
       work->rate[(1 << k) + i] = work->rate[i] + ldexp(1, -k - 1);
   for (k = 0; k < low; k++)
-    cost += degree[layout->order[inner + k]] * (k == low - 1 ? 2 : 1) * ldexp(1, -k - 1);
+    sum.cost += degree[order[inner + k]] * (k == low - 1 ? 2 : 1) * ldexp(1, -k - 1);
   for (k = inner + low, i = 1; k < n - 6; k++, i++)
-    cost += degree[layout->order[k]] * ldexp(1, -low - i);
+    sum.cost += degree[order[k]] * ldexp(1, -low - i);
   for (i = 0; i < n; i++) {
     permi_hybrid_factor *to = scope[i] ? &factor[factors++] : &scalar[scalars++];
     to->scope = scope[i];
@@ -10288,134 +10445,31 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   }
   for (k = 0; k < inner; k++) {
     const uint32_t bit = UINT32_C(1) << k;
-    permi_hybrid_factor taken[64 + PERMI_HYBRID_INNER], result;
     int count = 0, rest = 0;
-    double here;
     for (i = 0; i < factors; i++)
       if (factor[i].scope & bit)
         taken[count++] = factor[i];
       else
         factor[rest++] = factor[i];
     factors = rest;
-    while (count > 2) {
-      double least = 1e300;
-      int a = 0, b = 1;
-      work->units += 20 + 1.2 * count * count;
-      for (i = 0; i < count; i++)
-        for (j = i + 1; j < count; j++) {
-          const double price = work->power[permi_bits32(taken[i].scope | taken[j].scope)] *
-                               work->rate[taken[i].dirty | taken[j].dirty];
-          if (price < least) {
-            least = price;
-            a = i;
-            b = j;
-          }
-        }
-      if (taken[a].node < n && taken[b].node >= n) { /* a row comes second */
-        i = a;
-        a = b;
-        b = i;
-      }
-      result.scope = taken[a].scope | taken[b].scope;
-      result.dirty = taken[a].dirty | taken[b].dirty;
-      here = work->power[permi_bits32(result.scope)];
-      rows += least * ((taken[a].node < n) + (taken[b].node < n));
-      cost += least * (taken[a].node < n ? PERMI_WEIGHT_ROWS : 1);
-      i = taken[a].node < n && permi_bits32(taken[a].scope) > permi_bits32(taken[b].scope);
-      cost += permi_layout_row(work, &taken[a], !i) + permi_layout_row(work, &taken[b], i);
-      most = fmax(most, live + waiting * here);
-      for (i = 0; i < 2; i++) {
-        const permi_hybrid_factor *f = &taken[i ? b : a];
-        if (f->node >= n && f->dirty == result.dirty)
-          live -= work->power[permi_bits32(f->scope)];
-      }
-      live += here;
-      if (record)
-        result.node = permi_layout_node(work, PERMI_NODE_MERGE, taken[a].node, taken[b].node, result.scope,
-                                        result.scope, result.dirty);
-      else
-        result.node = n;
-      taken[a < b ? a : b] = result;
-      taken[a < b ? b : a] = taken[--count];
-    }
     if (count == 0) /* a column without entries: no caller has one */
       return 0;
-    if (count == 2 && taken[0].node < n) {
-      result = taken[0];
-      taken[0] = taken[1];
-      taken[1] = result;
-    }
-    result = taken[0];
-    if (count == 2) {
-      result.scope |= taken[1].scope;
-      result.dirty |= taken[1].dirty;
-    }
-    here = work->power[permi_bits32(result.scope) - 1];
-    cost += work->rate[result.dirty] * here * (count == 2 ? fold : 1);
-    if (count == 2)
-      cost += permi_layout_row(work, &taken[1], 1);
-    if (taken[0].node < n) { /* its table has to be written first */
-      cost += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
-      rows += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
-      if (record)
-        taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
-                                          taken[0].dirty);
-    }
-    if (count == 2)
-      rows += work->rate[result.dirty] * here * 2 * (taken[1].node < n);
-    most = fmax(most, live + waiting * here);
-    for (i = 0; i < count; i++)
-      if (taken[i].node >= n && taken[i].dirty == result.dirty)
-        live -= work->power[permi_bits32(taken[i].scope)];
-    live += here;
-    if (record)
-      result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, count == 2 ? taken[1].node : -1,
-                                      result.scope, result.scope & ~bit, result.dirty);
-    else
-      result.node = n;
-    result.scope &= ~bit;
+    count = permi_layout_merge(work, &sum, taken, count);
+    result = permi_layout_fold(work, &sum, taken, count, bit);
     if (result.scope)
       factor[factors++] = result;
     else
       scalar[scalars++] = result;
-    if (cost > limit)
-      return cost;
+    if (sum.cost > limit)
+      return sum.cost;
   }
-  /* The scalars, what changes least first; a product is kept wherever the next changes more often. */
-  for (i = 1; i < scalars; i++) {
-    permi_hybrid_factor key = scalar[i];
-    for (j = i - 1; j >= 0 && work->rate[scalar[j].dirty] > work->rate[key.dirty]; j--)
-      scalar[j + 1] = scalar[j];
-    scalar[j + 1] = key;
-  }
-  for (i = 0, before = 0; i < scalars; i++) {
-    const uint32_t now = before | scalar[i].dirty;
-    cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
-    rows += work->rate[now] * (scalar[i].node < n);
-    if (i == 0 || now != before) {
-      if (!work->gpu)
-        cost += work->rate[now];
-      if (record) {
-        int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
-        if (i > 0) {
-          work->item[work->items++] = chain - 1;
-          work->node[work->nodes - 1].items = 1;
-        }
-      }
-    }
-    if (record) {
-      work->item[work->items++] = scalar[i].node;
-      work->node[work->nodes - 1].items++;
-    }
-    before = now;
-  }
-  work->rows_a_step = rows;
-  most = fmax(most, live);
-  if (most > work->budget)
-    cost *= (most / work->budget) * (most / work->budget);
-  if (cost * ldexp(1, low) > (work->gpu ? PERMI_GPU_STATEMENTS : 8000))
-    cost *= cost * ldexp(1, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000);
-  return cost;
+  permi_layout_chain(work, &sum, scalar, scalars);
+  work->rows_a_step = sum.rows;
+  sum.most = fmax(sum.most, sum.live);
+  if (sum.most > work->budget)
+    sum.cost *= (sum.most / work->budget) * (sum.most / work->budget);
+  large = ldexp(sum.cost, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000);
+  return large > 1 ? sum.cost * large : sum.cost;
 }
 
 static double permi_layout_total(permi_layouts *work, const permi_arrangement *layout, double limit)
@@ -10434,37 +10488,49 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Columns by degree, few entries first. */
-static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
+/* Sorts columns from place `first` on by degree: what turns often has few entries, what has most never turns. */
+static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
-  const int *degree = work->degree[transposed];
-  int i, j;
-  layout->transposed = transposed;
-  layout->inner = layout->low = 0;
-  for (i = 0; i < work->n; i++) {
-    for (j = i - 1; j >= 0 && degree[layout->order[j]] > degree[i]; j--)
-      layout->order[j + 1] = layout->order[j];
-    layout->order[j + 1] = i;
+  const int *degree = work->degree[layout->transposed];
+  int *order = layout->order, i, j;
+  for (i = first + 1; i < work->n; i++) {
+    const int key = order[i];
+    for (j = i - 1; j >= first && degree[order[j]] > degree[key]; j--)
+      order[j + 1] = order[j];
+    order[j + 1] = key;
   }
 }
 
-/* The outer columns behind the low ones by degree: what turns often has few entries, what has most never turns. */
 static void permi_layout_sort(const permi_layouts *work, permi_arrangement *layout)
 {
-  const int *degree = work->degree[layout->transposed], first = layout->inner + layout->low;
-  int i, j;
-  for (i = first + 1; i < work->n; i++) {
-    int key = layout->order[i];
-    for (j = i - 1; j >= first && degree[layout->order[j]] > degree[key]; j--)
-      layout->order[j + 1] = layout->order[j];
-    layout->order[j + 1] = key;
-  }
+  permi_layout_by_degree(work, layout, layout->inner + layout->low);
+}
+
+static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
+{
+  int i;
+  layout->transposed = transposed;
+  layout->inner = layout->low = 0;
+  for (i = 0; i < work->n; i++)
+    layout->order[i] = i;
+  permi_layout_by_degree(work, layout, 0);
 }
 
 static int permi_layout_most_inner(const permi_layouts *work)
 {
   const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : 1);
   return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
+}
+
+/* Moves the column in place `from` to place `to`, those between by one. */
+static void permi_layout_move(permi_arrangement *layout, int from, int to)
+{
+  const int moved = layout->order[from];
+  for (; from < to; from++)
+    layout->order[from] = layout->order[from + 1];
+  for (; from > to; from--)
+    layout->order[from] = layout->order[from - 1];
+  layout->order[to] = moved;
 }
 
 /* Greedy: column after column becomes inner, always the one that leaves the least cost, while that falls. */
@@ -10480,10 +10546,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
     for (j = k; j < n && j < k + 12; j++) { /* those of least degree, one of which fits best */
       permi_arrangement trial = *layout;
       double cost;
-      int moved = trial.order[j], i;
-      for (i = j; i > k; i--)
-        trial.order[i] = trial.order[i - 1];
-      trial.order[k] = moved;
+      permi_layout_move(&trial, j, k);
       trial.inner = k + 1;
       cost = permi_layout_total(work, &trial, lead);
       if (cost < lead) {
@@ -10502,6 +10565,29 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
+/* The cost of where a search begins: columns by degree, greedy inner ones or else the best number of low ones. */
+static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
+                                 permi_arrangement *layout)
+{
+  double cost;
+  int k;
+  permi_layout_start(work, transposed, layout);
+  if (inner)
+    return permi_layout_greedy(work, layout);
+  cost = permi_layout_total(work, layout, (double)INFINITY);
+  for (k = 1; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
+    permi_arrangement deeper = *layout;
+    double price;
+    deeper.low = k;
+    price = permi_layout_total(work, &deeper, cost);
+    if (price < cost) {
+      cost = price;
+      *layout = deeper;
+    }
+  }
+  return cost;
+}
+
 /* Simulated annealing of the logarithm of the cost over inner set, elimination order and low columns. */
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
@@ -10515,7 +10601,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     permi_arrangement trial = now;
     const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
     double limit, price;
-    int a, b, i, key;
+    int a, b;
     if (kind < 5 && now.inner > 1) { /* another place in the elimination order */
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
@@ -10542,17 +10628,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
         continue;
       a = permi_order_below(seed, special);
       b = permi_order_below(seed, n);
-      key = trial.order[a];
-      trial.order[a] = trial.order[b];
-      trial.order[b] = key;
+      trial.order[a] = now.order[b];
+      trial.order[b] = now.order[a];
       a = b;
     }
-    key = trial.order[a];
-    for (i = a; i < b; i++)
-      trial.order[i] = trial.order[i + 1];
-    for (i = a; i > b; i--)
-      trial.order[i] = trial.order[i - 1];
-    trial.order[b] = key;
+    permi_layout_move(&trial, a, b);
     if (work->account && permi_watch(work->account->watch, 0))
       break;
     limit = current * exp(-temperature * log(permi_order_random(seed) + 1e-300));
@@ -10584,7 +10664,8 @@ typedef struct permi_hybrid_maker {
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
   int sequence[PERMI_HYBRID_NODES], evaluated; /* nodes in the order of evaluation */
   uint32_t scope[64];
-  int constant[64]; /* of a row: its first */
+  int constant[64];                       /* of a row: its first */
+  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: the constant 2a; the next one is -2a */
   int failed;       /* 1: slots or statements run out; 2: memory */
   permi_instruction nowhere;
 } permi_hybrid_maker;
@@ -10594,7 +10675,7 @@ static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
   return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
 }
 
-/* First fit at a multiple of count, a power of two: without that freed slots between tables come to be of no use. */
+/* First fit at a multiple of count, a power of two: otherwise freed slots between tables become useless. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -10631,8 +10712,8 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* A table lives on from step to step where what is computed from it changes more often than itself. Such tables have
-   slots of their own, since the others are written in steps in which these are not. */
+/* A table lives on from step to step where what is computed from it changes more often than itself. It has slots of its
+   own, since the others are written in steps in which it is not. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -10652,17 +10733,14 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
-  permi_hybrid_node *child = NULL, *place = NULL;
+  permi_hybrid_node *child, *place = NULL;
   int k, index, swap = 0;
   if (node->kind != PERMI_NODE_CHAIN) {
-    const permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
+    permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
     const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
     swap = left && right && permi_bits32(right->all) > permi_bits32(left->all);
-  }
-  if (node->kind == PERMI_NODE_MERGE) {
-    place = permi_maker_child(maker, node, 0, &index);
-    if (place && (place->persists || place->scope != node->scope))
-      place = NULL;
+    if (node->kind == PERMI_NODE_MERGE && left && !left->persists && left->scope == node->scope)
+      place = left;
     if (place && given)
       place->slot = node->slot;
   }
@@ -10671,10 +10749,8 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
     if (child)
       permi_maker_visit(maker, child, index, child->persists || (given && child == place));
   }
-  if (place && !given)
-    node->slot = place->slot;
-  else if (!given)
-    node->slot = permi_maker_slots(maker, 1 << permi_bits32(node->scope));
+  if (!given)
+    node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_bits32(node->scope));
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k, &index);
     if (child && !child->persists && child != place)
@@ -10703,17 +10779,13 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
 {
   permi_hybrid *hybrid = maker->hybrid;
   permi_statement *statement;
+  if (!maker->failed && hybrid->statements >= PERMI_HYBRID_STATEMENTS)
+    maker->failed = 1;
+  if (!maker->failed && !permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements,
+                                    &hybrid->statement_room, sizeof *statement))
+    maker->failed = 2;
   if (maker->failed) /* perhaps to make the operation that it belongs to */
     return;
-  if (hybrid->statements >= PERMI_HYBRID_STATEMENTS) {
-    maker->failed = 1;
-    return;
-  }
-  if (!permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements, &hybrid->statement_room,
-                  sizeof *statement)) {
-    maker->failed = 2;
-    return;
-  }
   statement = &hybrid->statement[hybrid->statements++];
   statement->out = (uint16_t)out;
   statement->p = (uint16_t)p;
@@ -10723,24 +10795,31 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
   hybrid->operation[hybrid->operations - 1].count++;
 }
 
+/* Appends the parts of x to numbers of which there are `used`; 0: out of memory. */
+static int permi_hybrid_keep(const perm_allocator *allocator, double **number, int *room, int used, int parts,
+                             const double *x)
+{
+  int p;
+  for (p = 0; p < parts; p++) {
+    if (!permi_grow(allocator, (void **)number, used + p, room, sizeof **number))
+      return 0;
+    (*number)[used + p] = x[p];
+  }
+  return 1;
+}
+
 /* A constant of up to two parts; its number. */
 static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  int p;
-  if (hybrid->constants >= 65535) {
+  if (hybrid->constants >= 65535)
     maker->failed = maker->failed ? maker->failed : 1;
-    return 0;
-  }
-  for (p = 0; p < hybrid->parts; p++) {
-    if (!permi_grow(maker->allocator, (void **)&hybrid->constant, hybrid->constants * hybrid->parts + p,
-                    &hybrid->constant_room, sizeof(double))) {
-      maker->failed = 2;
-      return 0;
-    }
-    hybrid->constant[hybrid->constants * hybrid->parts + p] = x[p];
-  }
-  return hybrid->constants++;
+  else if (!permi_hybrid_keep(maker->allocator, &hybrid->constant, &hybrid->constant_room,
+                              hybrid->constants * hybrid->parts, hybrid->parts, x))
+    maker->failed = 2;
+  else
+    return hybrid->constants++;
+  return 0;
 }
 
 /* The bits of x that are in mask, side by side; and back. */
@@ -10774,6 +10853,7 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
   return node ? node->scope : maker->scope[index];
 }
 
+/* The statements of a node. */
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -10825,6 +10905,42 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
+/* On to the step after s of the low columns; from the last, where only the last one is -, to the first. */
+static void permi_maker_flip(permi_hybrid_maker *maker, int s)
+{
+  const permi_arrangement *layout = maker->layout;
+  const int step = s + 1, last = step == 1 << layout->low;
+  const int next = last ? layout->low - 1 : permi_trailing_zeros((uint64_t)step);
+  const int minus = !last && (step ^ step >> 1) >> next & 1;
+  int i;
+  permi_maker_operation(maker, PERMI_OP_FLIP);
+  for (i = 0; i < maker->work->n; i++)
+    if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> i & 1)
+      permi_maker_statement(maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, maker->turned[next][i] + minus, 0);
+}
+
+/* All statements, step after step of the low columns. */
+static void permi_maker_program(permi_hybrid_maker *maker)
+{
+  const int n = maker->work->n, low = maker->layout->low, root = n + maker->work->nodes - 1;
+  int i, k, s;
+  maker->hybrid->slots = n;
+  for (i = 0; i < n; i++)
+    maker->busy[i >> 6] |= UINT64_C(1) << (i & 63);
+  permi_maker_keep(maker, permi_maker_node(maker, root));
+  permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);
+  for (s = 0; s < 1 << low && !maker->failed; s++) {
+    const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
+    for (k = 0; k < maker->evaluated; k++)
+      if (s == 0 || permi_maker_node(maker, maker->sequence[k])->dirty >> turns & 1)
+        permi_maker_emit(maker, maker->sequence[k]);
+    permi_maker_operation(maker, PERMI_OP_TOTAL);
+    permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
+    if (low)
+      permi_maker_flip(maker, s);
+  }
+}
+
 /* Additions, products and fused ones of an instruction. */
 static double permi_instruction_operations(const permi_instruction *operation)
 {
@@ -10856,38 +10972,6 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
-{
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_HYBRID_COMPLEX_KERNEL(name, real) (hybrid->algebra == PERMI_HYBRID_COMPLEX ? name : real)
-#else
-#define PERMI_HYBRID_COMPLEX_KERNEL(name, real) (real)
-#endif
-#define PERMI_HYBRID_KERNELS(family)                                                                                   \
-  hybrid->add = permi_hybrid_add_##family;                                                                             \
-  hybrid->turn = permi_hybrid_turn_##family;                                                                           \
-  hybrid->execute = hybrid->algebra == PERMI_HYBRID_COMPENSATED                                                        \
-                        ? permi_hybrid_compensated_execute_##family                                                    \
-                        : PERMI_HYBRID_COMPLEX_KERNEL(permi_hybrid_complex_execute_##family,                           \
-                                                      permi_hybrid_real_execute_##family);                             \
-  hybrid->absolute = PERMI_HYBRID_COMPLEX_KERNEL(permi_hybrid_complex_moduli_execute_##family,                         \
-                                                 permi_hybrid_moduli_execute_##family)
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512) {
-    PERMI_HYBRID_KERNELS(avx512);
-    return;
-  }
-  if (isa == PERM_ISA_AVX2) {
-    PERMI_HYBRID_KERNELS(avx2);
-    return;
-  }
-#endif
-  (void)isa;
-  PERMI_HYBRID_KERNELS(plain);
-#undef PERMI_HYBRID_KERNELS
-#undef PERMI_HYBRID_COMPLEX_KERNEL
-}
-
 /* The coefficient of an entry on the grid of its row, by parts of the algebra; a: real and imaginary part. */
 static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
 {
@@ -10898,38 +10982,65 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
     out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
 }
 
-/* ---- what rounding does: the rows of a program as they were, and what their grids took */
+/* ---- what rounding does: the rows of a program as they are, and what their grids took */
 typedef struct permi_hybrid_rows {
   int n;
+  double number[64][64][2]; /* on the grid, parts of the algebra */
   double modulus[64][64], lost[64][64];
   double lost_square[64], square[64], below_square[64]; /* of rows: sums of squares */
   double sum[64];                                       /* of a row's numbers, by parts */
   double unit[64];                                      /* all numbers of a row are multiples; 0: none is there */
 } permi_hybrid_rows;
 
-/* Entry j of row i is `number` (parts of the algebra) in the program, and `lost` more in truth. */
-static void permi_hybrid_row_entry(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, int i, int j,
-                                   const double *number, const double *lost)
+/* Row i of a, [n][n] entries, columns in `order`; divided by the entry in place `unit`, if that is not -1. */
+static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
+                             int i, int unit)
 {
+  const int n = rows->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
   const int parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  int p;
-  rows->modulus[i][j] = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
-  rows->lost[i][j] = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
-  rows->square[i] += rows->modulus[i][j] * rows->modulus[i][j];
-  rows->lost_square[i] += rows->lost[i][j] * rows->lost[i][j];
-  if (algebra == PERMI_HYBRID_COMPENSATED)
-    rows->below_square[i] += number[1] * number[1];
-  for (p = 0; p < parts; p++)
-    if (number[p] != 0) {
-      const double unit = permi_unit_of(number[p]);
-      rows->sum[i] += fabs(number[p]);
-      rows->unit[i] = rows->unit[i] > 0 ? fmin(rows->unit[i], unit) : unit;
+  double row[2][64], rest[64], power;
+  int k, p;
+  memset(row, 0, sizeof row);
+  memset(rest, 0, sizeof rest);
+  for (k = 0; k < n; k++)
+    for (p = 0; p < width; p++)
+      row[p][k] = a[(i * n + order[k]) * width + p];
+  if (unit >= 0) {
+    const double divisor = row[0][unit];
+    for (k = 0; k < n; k++) {
+      const double quotient = k == unit ? 1 : row[0][k] / divisor;
+      rest[k] = fma(-quotient, divisor, row[0][k]) / divisor;
+      row[0][k] = quotient;
     }
+  }
+  power = permi_grid_power(row[0], n);
+  if (width == 2)
+    power = fmax(power, permi_grid_power(row[1], n));
+  for (k = 0; k < n; k++) {
+    const double entry[2] = {row[0][k], row[1][k]};
+    double *number = rows->number[i][k], lost[2], *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
+    number[1] = 0;
+    permi_hybrid_round(algebra, entry, power, number);
+    lost[0] = entry[0] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
+    lost[1] = entry[1] - number[1];
+    *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
+    *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
+    rows->square[i] += *modulus * *modulus;
+    rows->lost_square[i] += *gone * *gone;
+    if (algebra == PERMI_HYBRID_COMPENSATED)
+      rows->below_square[i] += number[1] * number[1];
+    for (p = 0; p < parts; p++)
+      if (number[p] != 0) {
+        const double step = permi_unit_of(number[p]);
+        rows->sum[i] += fabs(number[p]);
+        rows->unit[i] = rows->unit[i] > 0 ? fmin(rows->unit[i], step) : step;
+      }
+  }
 }
 
-/* At least the share in the permanent of a row of n moduli: permanents are at most products of these. With x_1 >= x_2
-   >= ..., a row is the sum over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest, permanents are linear in
-   each row, and those of 0s and 1s are bounded by [Bre73]. Sorts x. */
+/* A factor for each row of n moduli: the permanent is at most their product. With x_1 >= x_2 >= ..., a row is the sum
+   over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest; permanents are linear in each row, and [Bre73]
+   bounds those of 0s and 1s. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0; /* logarithm of k! */
@@ -10950,8 +11061,8 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Binary logarithm of a bound on the permanent of the moduli, and to share[i], where it is not NULL, of what a bound
-   of row i's losses is of that of the row. turned: by columns. */
+/* Binary logarithm of a bound on the permanent of the moduli, by rows or (`turned`) columns; share[i], if not NULL: the
+   bound of row i's losses over that of the row. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -10990,19 +11101,18 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
 
 /* From the rows of a program to what its roundings may do, y = A d for signs d, u the rounding unit:
 
-   1. What grids and divisions took from the entries, all terms share: it changes the permanent by the sum over entries
-      of lost_ij per A_ij, to first order. (a) As terms have it, row i is off by g_i = (sum_j lost_ij^2)^(1/2) or so,
-      and |y_i| mostly about r_i = (sum_j a_ij^2)^(1/2): relative to the terms all rows together
-      2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others are large: rows of which anything
-      was lost count as |y_i| + r_i / 2n, which raises the sum of usual |terms| by a factor below 2, and of which g_i is
-      2n g_i / r_i at most. Minors are smaller than the terms that they are made of, as permanents are, by a factor that
-      falls with n like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is as large as they are.
-      (b) As entries have it, per A_ij is at most the permanent of the moduli: where terms cancel massively, as in
-      non-negative matrices, that is far less.
-   2. Products and differences round independently: of k of them in a term t, u k^(1/2) |t|; all terms together, of
-      which the larger ones are but (4/5 2)^n or so, by the root of their number less. Terms may repeat, then they err
-      alike: a small part of u k^(1/2) sum |t| is always left. Nothing rounds before a product of whole numbers (of the
-      rows' units) takes 53 bits. */
+   1. All terms share what grids and divisions took from the entries: to first order the permanent changes by the sum of
+      lost_ij per A_ij. (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), and |y_i| is mostly about
+      r_i = (sum_j a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small
+      whenever the others are large: rows that lost anything count as |y_i| + r_i / 2n, which raises the sum of usual
+      |terms| by a factor below 2, and of which g_i is at most 2n g_i / r_i. Minors are smaller than their terms, as
+      permanents are, by a factor that falls like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is
+      as large as the terms. (b) By entries: per A_ij is at most the permanent of the moduli, far less where terms
+      cancel massively, as in non-negative matrices.
+   2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum
+      less, by the root of the number of larger terms, (4/5 2)^n or so. Repeated terms err alike: a small part of
+      u k^(1/2) sum |t| always remains. Nothing rounds before a product of whole numbers (of the rows' units) takes 53
+      bits. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -11028,176 +11138,127 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.most = all * rounding->majorant;
 }
 
-/* The same for the interpreter, whose rows are those of a, only on their grids. 0: out of memory. */
-static int permi_hybrid_measure(const perm_allocator *allocator, int n, permi_hybrid_algebra algebra, const double *a,
-                                permi_hybrid *hybrid)
+/* What a layout says of the program; prices it once more, with its nodes. */
+static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
+                               permi_hybrid_algebra algebra)
 {
-  const int width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate(allocator, 1, sizeof *rows);
-  int i, j, p;
-  if (!rows)
-    return 0;
-  memset(rows, 0, sizeof *rows);
-  rows->n = n;
-  for (i = 0; i < n; i++) {
-    double row[2][64], power, number[2] = {0, 0}, lost[2] = {0, 0};
-    for (j = 0; j < n; j++)
-      for (p = 0; p < width; p++)
-        row[p][j] = a[(i * n + j) * width + p];
-    power = permi_grid_power(row[0], n);
-    if (width == 2)
-      power = fmax(power, permi_grid_power(row[1], n));
-    for (j = 0; j < n; j++) {
-      permi_hybrid_round(algebra, a + (i * n + j) * width, power, number);
-      for (p = 0; p < width; p++)
-        lost[p] = row[p][j] - number[p];
-      if (algebra == PERMI_HYBRID_COMPENSATED)
-        lost[0] -= number[1];
-      permi_hybrid_row_entry(rows, algebra, i, j, number, lost);
-    }
-  }
-  permi_hybrid_errors(rows, &hybrid->rounding);
-  for (i = 0; i < n; i++)
-    hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
-  permi_release(allocator, rows);
-  return 1;
-}
-
-/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *hybrid stays NULL if the program has
-   no room. */
-static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                       permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
-{
-  const int n = work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  permi_hybrid_maker maker;
-  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-  int i, j, k, p, s, root, turned[PERMI_HYBRID_LOW + 1][64];
-  double power[64], term[2] = {0, 0};
-  *made = NULL;
-  if (!hybrid)
-    return PERM_ERROR_MEMORY;
   memset(hybrid, 0, sizeof *hybrid);
-  if (!permi_hybrid_measure(allocator, n, algebra, a, hybrid)) {
-    permi_release(allocator, hybrid);
-    return PERM_ERROR_MEMORY;
-  }
-  memset(&maker, 0, sizeof maker);
-  memset(turned, 0, sizeof turned);
-  maker.work = work;
-  maker.layout = layout;
-  maker.hybrid = hybrid;
-  maker.allocator = allocator;
-  hybrid->n = n;
+  hybrid->n = work->n;
   hybrid->inner = layout->inner;
   hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
   hybrid->parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  hybrid->lanes = PERMI_HYBRID_DOUBLES / hybrid->parts;
-  for (hybrid->lanes_log2 = 0; 2 << hybrid->lanes_log2 <= hybrid->lanes; hybrid->lanes_log2++)
-    ;
-  k = n - 1 - layout->inner - layout->low;
-  if (hybrid->lanes_log2 > k)
-    hybrid->lanes_log2 = k;
-  hybrid->high = k - hybrid->lanes_log2;
   permi_layout_sort(work, layout);
   hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
-  root = n + work->nodes - 1;
+}
 
-  /* rows: grid, constants, bases, what columns add */
-  hybrid->start = (double *)permi_allocate(
-      allocator, (size_t)(n * hybrid->parts * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes), sizeof(double));
-  if (!hybrid->start) {
-    permi_hybrid_release(allocator, hybrid);
-    return PERM_ERROR_MEMORY;
+/* Row i: constants of its inner columns, its base, what outer columns add. */
+static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *rows, int i)
+{
+  const permi_arrangement *layout = maker->layout;
+  permi_hybrid *hybrid = maker->hybrid;
+  const uint64_t *column = maker->work->column[layout->transposed];
+  const int inner = layout->inner, parts = hybrid->parts;
+  double *lane = hybrid->lane + i * parts * hybrid->lanes;
+  int k, p, s;
+  for (k = 0; k < inner; k++)
+    maker->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
+  maker->constant[i] = hybrid->constants;
+  for (s = 0; s < 1 << permi_bits32(maker->scope[i]); s++) {
+    const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
+    double sum[2] = {0, 0};
+    for (k = 0; k < inner; k++)
+      for (p = 0; p < parts && maker->scope[i] >> k & 1; p++)
+        sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
+    permi_maker_constant(maker, sum);
   }
-  hybrid->lane = hybrid->start + n * hybrid->parts;
-  hybrid->sign = hybrid->lane + n * hybrid->parts * hybrid->lanes;
+  for (k = inner; k < hybrid->n; k++) {
+    const double *number = rows->number[i][layout->order[k]];
+    const double twice[2] = {2 * number[0], 2 * number[1]}, back[2] = {-twice[0], -twice[1]};
+    const int high = k - inner - layout->low, bit = high - hybrid->high;
+    for (p = 0; p < parts; p++) {
+      hybrid->start[i * parts + p] += number[p];
+      if (high >= 0 && high < hybrid->high)
+        hybrid->step[(high * hybrid->n + i) * parts + p] = twice[p];
+      for (s = 0; bit >= 0 && bit < hybrid->lanes_log2 && s < hybrid->lanes; s++)
+        if (s >> bit & 1)
+          lane[p * hybrid->lanes + s] -= twice[p];
+    }
+    if (high < 0 && column[layout->order[k]] >> i & 1) {
+      maker->turned[k - inner][i] = permi_maker_constant(maker, twice);
+      permi_maker_constant(maker, back);
+    }
+  }
+}
+
+/* Lanes, high columns, and room for what they add. 0: out of memory. */
+static int permi_maker_outer(permi_hybrid_maker *maker)
+{
+  const permi_arrangement *layout = maker->layout;
+  permi_hybrid *hybrid = maker->hybrid;
+  const int n = hybrid->n, words = n * hybrid->parts, outer = n - 1 - layout->inner - layout->low;
+  int i, j, k, s;
+  hybrid->lanes = PERMI_HYBRID_DOUBLES / hybrid->parts;
+  while (2 << hybrid->lanes_log2 <= hybrid->lanes && hybrid->lanes_log2 < outer)
+    hybrid->lanes_log2++;
+  hybrid->high = outer - hybrid->lanes_log2;
+  hybrid->doubles = (size_t)(words * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes);
+  hybrid->start = (double *)permi_allocate(maker->allocator, hybrid->doubles, sizeof(double));
+  if (!hybrid->start)
+    return 0;
+  memset(hybrid->start, 0, hybrid->doubles * sizeof(double));
+  hybrid->lane = hybrid->start + words;
+  hybrid->sign = hybrid->lane + words * hybrid->lanes;
   hybrid->step = hybrid->sign + hybrid->lanes;
-  for (i = 0; i < n; i++) {
-    double row[2][64], coefficient[2];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < width; p++)
-        row[p][j] = a[(i * n + j) * width + p];
-    power[i] = permi_grid_power(row[0], n);
-    if (width == 2)
-      power[i] = fmax(power[i], permi_grid_power(row[1], n));
-    for (k = 0; k < layout->inner; k++)
-      if (work->column[layout->transposed][layout->order[k]] >> i & 1)
-        maker.scope[i] |= UINT32_C(1) << k;
-    maker.constant[i] = hybrid->constants;
-    for (s = 0; s < 1 << permi_bits32(maker.scope[i]); s++) {
-      const uint32_t setting = permi_spread_bits(s, maker.scope[i]);
-      double sum[2] = {0, 0};
-      for (k = 0; k < layout->inner; k++)
-        if (maker.scope[i] >> k & 1) {
-          permi_hybrid_round(algebra, a + (i * n + layout->order[k]) * width, power[i], coefficient);
-          for (p = 0; p < hybrid->parts; p++)
-            sum[p] += setting >> k & 1 ? -coefficient[p] : coefficient[p];
-        }
-      permi_maker_constant(&maker, sum);
-    }
-    for (p = 0; p < hybrid->parts; p++)
-      hybrid->start[i * hybrid->parts + p] = 0;
-    memset(hybrid->lane + i * hybrid->parts * hybrid->lanes, 0,
-           (size_t)(hybrid->parts * hybrid->lanes) * sizeof(double));
-    for (k = layout->inner; k < n; k++) {
-      const int at = k - layout->inner - layout->low, high = at, lane = at - hybrid->high;
-      permi_hybrid_round(algebra, a + (i * n + layout->order[k]) * width, power[i], coefficient);
-      for (p = 0; p < hybrid->parts; p++) {
-        hybrid->start[i * hybrid->parts + p] += coefficient[p];
-        if (at >= 0 && high < hybrid->high)
-          hybrid->step[(high * n + i) * hybrid->parts + p] = 2 * coefficient[p];
-        for (s = 0; lane >= 0 && lane < hybrid->lanes_log2 && s < hybrid->lanes; s++)
-          if (s >> lane & 1)
-            hybrid->lane[(i * hybrid->parts + p) * hybrid->lanes + s] -= 2 * coefficient[p];
-      }
-      if (k < layout->inner + layout->low && work->column[layout->transposed][layout->order[k]] >> i & 1) {
-        for (p = 0; p < hybrid->parts; p++)
-          term[p] = 2 * coefficient[p];
-        turned[k - layout->inner][i] = permi_maker_constant(&maker, term);
-        for (p = 0; p < hybrid->parts; p++)
-          term[p] = -term[p];
-        permi_maker_constant(&maker, term);
-      }
-    }
-  }
-  for (s = 0; s < hybrid->lanes; s++) {
-    int minus = 0;
-    for (k = 0; k < hybrid->lanes_log2; k++)
-      minus ^= s >> k & 1;
-    hybrid->sign[s] = s >> hybrid->lanes_log2 ? 0 : minus ? -1 : 1;
-  }
+  for (s = 0; s < 1 << hybrid->lanes_log2; s++)
+    hybrid->sign[s] = permi_bits32((uint32_t)s) & 1 ? -1 : 1;
   for (j = 0; j < hybrid->high; j++) {
+    const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + layout->low + j]];
     for (i = k = 0; i < n; i++)
-      if (work->column[layout->transposed][layout->order[layout->inner + layout->low + j]] >> i & 1)
+      if (column >> i & 1)
         hybrid->touched[j][k++] = i;
     hybrid->touched[j][k] = -1;
   }
+  return 1;
+}
 
-  /* statements, step after step of the low columns */
-  hybrid->slots = n;
-  for (i = 0; i < n; i++)
-    maker.busy[i >> 6] |= UINT64_C(1) << (i & 63);
-  permi_maker_keep(&maker, permi_maker_node(&maker, root));
-  permi_maker_visit(&maker, permi_maker_node(&maker, root), root, 0);
-  for (s = 0; s < 1 << layout->low && !maker.failed; s++) {
-    const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
-    for (k = 0; k < maker.evaluated; k++)
-      if (s == 0 || permi_maker_node(&maker, maker.sequence[k])->dirty >> turns & 1)
-        permi_maker_emit(&maker, maker.sequence[k]);
-    permi_maker_operation(&maker, PERMI_OP_TOTAL);
-    permi_maker_statement(&maker, 0, permi_hybrid_line(permi_maker_node(&maker, root)->slot), 0, s & 1, 0);
-    if (layout->low) { /* on to the next step; from the last, where only the last low column is -, to the first */
-      const int next = s + 1 < 1 << layout->low ? permi_trailing_zeros((uint64_t)s + 1) : layout->low - 1;
-      const int minus = s + 1 < 1 << layout->low && ((s + 1) ^ (s + 1) >> 1) >> next & 1;
-      permi_maker_operation(&maker, PERMI_OP_FLIP);
-      for (i = 0; i < n; i++)
-        if (work->column[layout->transposed][layout->order[layout->inner + next]] >> i & 1)
-          permi_maker_statement(&maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, turned[next][i] + minus, 0);
+/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *made stays NULL if the program has no
+   room. */
+static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
+                                       permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
+{
+  const int n = work->n;
+  permi_hybrid_maker maker;
+  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate(allocator, 1, sizeof *rows);
+  int i, k, order[64];
+  *made = NULL;
+  memset(&maker, 0, sizeof maker);
+  maker.work = work;
+  maker.layout = layout;
+  maker.hybrid = hybrid;
+  maker.allocator = allocator;
+  maker.failed = 2;
+  if (hybrid)
+    permi_hybrid_begin(hybrid, work, layout, algebra);
+  if (hybrid && rows && permi_maker_outer(&maker)) {
+    maker.failed = 0;
+    memset(rows, 0, sizeof *rows);
+    rows->n = n;
+    for (i = 0; i < n; i++)
+      order[i] = i;
+    for (i = 0; i < n; i++) {
+      permi_hybrid_row(rows, algebra, a, order, i, -1);
+      permi_maker_row(&maker, rows, i);
     }
+    permi_hybrid_errors(rows, &hybrid->rounding);
+    for (i = 0; i < n; i++)
+      hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
+    permi_maker_program(&maker);
   }
+  permi_release(allocator, rows);
   if (maker.failed) {
     permi_hybrid_release(allocator, hybrid);
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
@@ -11207,25 +11268,6 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
   hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
   *made = hybrid;
   return PERM_OK;
-}
-
-static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  static const char *const algebra[] = {"real", "complex", "compensated"};
-  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const double dense = 1.5 * hybrid->n * ldexp(1, hybrid->n - 1);
-  int length = snprintf(
-      buffer, size,
-      "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, %d high, %d lanes; %d statements on %d slots, %.4g "
-      "operations per outer pattern, %.3g in all, dense has %.3g times as many; %.0f chunks, predicted %.3g s on one "
-      "thread\n",
-      hybrid->n, perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
-      algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low, hybrid->high,
-      hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
-      hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner),
-      dense / (hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner)),
-      (double)leaf->information.chunks, leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
 }
 
 static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
@@ -11247,7 +11289,7 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   }
   for (i = 0; i < hybrid->constants * hybrid->parts; i++)
     hash = permi_hash_double(hash, hybrid->constant[i]);
-  for (i = 0; i < hybrid->n * hybrid->parts * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes; i++)
+  for (i = 0; i < (int)hybrid->doubles; i++)
     hash = permi_hash_double(hash, hybrid->start[i]);
   return hash;
 }
@@ -11263,33 +11305,16 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
    both orientations, the rest for the winner. After a program that had no room *layout is where the search goes on. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
-  const int n = work->n, least_outer = n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
+  const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
-  double cost[2], best;
+  double cost[2] = {(double)INFINITY, (double)INFINITY}, best;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-  int t, k, moves;
-  for (t = 0; t < 2 && !again; t++) {
-    permi_layout_start(work, t, &trial[t]);
-    if (inner) {
-      cost[t] = permi_layout_greedy(work, &trial[t]);
-    } else {
-      cost[t] = permi_layout_total(work, &trial[t], (double)INFINITY);
-      for (k = 1; k <= PERMI_HYBRID_LOW && k + least_outer <= n; k++) {
-        permi_arrangement deeper = trial[t];
-        double price;
-        deeper.low = k;
-        price = permi_layout_total(work, &deeper, cost[t]);
-        if (price < cost[t]) {
-          cost[t] = price;
-          trial[t] = deeper;
-        }
-      }
-    }
-  }
+  int t, moves;
+  for (t = 0; t < 2 && !again; t++)
+    cost[t] = permi_layout_first(work, t, inner, least_outer, &trial[t]);
   if (again) {
     trial[0] = *layout;
     cost[0] = permi_layout_total(work, layout, (double)INFINITY);
-    cost[1] = (double)INFINITY;
   }
   best = fmin(cost[0], cost[1]);
   if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
@@ -11309,26 +11334,23 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 
 /* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
-   value; printed as CUDA C++ it is compiled by NVRTC, and a thread runs it for every pattern of its walk.
+   value. NVRTC compiles its text (>>program_text); a thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, by the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers: layouts are searched with a budget of them, 8 warps of 255 registers a multiprocessor.
-                 Bases of rows, as they are at the beginning of a step of the walk, are in shared memory, one of every
-                 thread; what columns add in constant memory, equal moduli once (literals are 5% slower, but compiled
-                 sooner: for short runs)
+     values      in registers, for which layouts are searched with a budget: 8 warps of 255 registers a multiprocessor.
+                 Every thread's row bases at the beginning of a step are in shared memory, what columns add in constant
+                 memory, equal moduli once (literals are 5% slower but compile sooner: for short runs)
      order       on demand, entry by entry from the program's end, so that few values wait
      rows        real ones are divided by their largest inner entry h where that is not small against the row (the
-                 product of all h goes into the scale): a product f (z +- 1) = fma(f, z, +-f) is one operation, and
-                 z = base + constant is needed for half of the settings. All are on the grid of >>dense, so that bases
-                 are exact whatever the order of steps
-     sum of |terms|  a second program, of moduli, at a sample of the patterns: the same for all threads of a warp, so
-                 that they do not part, otherwise by hashing
+                 product of all h goes into the scale): f (z +- 1) = fma(f, z, +-f) is one operation, and z = base +
+                 constant is needed for half of the settings. All are on the grid of >>dense: bases are exact
+     sum of |terms|  a second program, of moduli, at a hashed sample of the patterns, the same for all threads of a warp
    Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
-   TwoSum, threads in a tree, chunks exactly. What may be tried without leaving a trace in a result is only how a text
-   is compiled. So the choice among programs is by prediction (operations, values that wait), not by timing.
+   TwoSum, threads in a tree, chunks exactly. So programs are chosen by prediction (operations, values that wait), not
+   by timing, which may only choose how a text is compiled.
    Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
-   values that wait; what is missing is mostly loads of bases. */
+   values that wait; loads of bases are most of the rest. */
 
 #define PERMI_GPU_PIPE 1.67e13
 #define PERMI_GPU_PART 0.81        /* of it, with folds weighted */
@@ -11350,19 +11372,17 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
-  const perm_allocator *allocator;
   permi_code *code;
-  int parts, moduli, failed; /* failed: 1 too large, 2 memory */
+  int parts, moduli;         /* moduli: of the second program */
   uint32_t minus;            /* low columns that have sign - */
   int literals;              /* constants into the text: real programs of short runs */
   int remake, reload;        /* statements after which a row sum, a base is made again rather than kept */
   uint32_t scope[64], dirty[64];
   int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
-  double coefficient[64][64][2]; /* of row and place in the layout's order, on the grid */
   int base[64], *memo;           /* values, -1: to be made */
   int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* where tables begin in memo */
   int memos;
-  permi_hybrid_rows rows;
+  permi_hybrid_rows rows; /* columns in the layout's order */
   const double *floor; /* of rows, see permi_hybrid_errors */
 } permi_coder;
 
@@ -11370,17 +11390,13 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
 {
   permi_code *code = coder->code;
   permi_code_statement *statement;
-  if (coder->failed)
+  if (!code->failed && code->statements >= PERMI_GPU_VALUES)
+    code->failed = 1;
+  if (!code->failed && !permi_grow(code->allocator, (void **)&code->statement, code->statements, &code->statement_room,
+                                   sizeof *statement))
+    code->failed = 2;
+  if (code->failed)
     return 0;
-  if (code->statements >= PERMI_GPU_VALUES) {
-    coder->failed = 1;
-    return 0;
-  }
-  if (!permi_grow(coder->allocator, (void **)&code->statement, code->statements, &code->statement_room,
-                  sizeof *statement)) {
-    coder->failed = 2;
-    return 0;
-  }
   statement = &code->statement[code->statements];
   statement->kind = (int)kind;
   statement->negative = negative;
@@ -11397,40 +11413,41 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
   permi_code *code = coder->code;
   const int parts = coder->parts;
   const double sign = x[0] < 0 || (x[0] == 0 && parts == 2 && x[1] < 0) ? -1 : 1;
-  int k, p;
+  const double y[2] = {sign * x[0], sign * x[1]};
+  int k;
   *negative = sign < 0;
   for (k = 0; k < code->constants; k++)
-    if (code->constant[k * parts] == sign * x[0] && (parts == 1 || code->constant[k * 2 + 1] == sign * x[1]))
+    if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
       return k;
-  if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS) {
-    coder->failed = coder->failed ? coder->failed : 1;
-    return 0;
-  }
-  for (p = 0; p < parts; p++) {
-    if (!permi_grow(coder->allocator, (void **)&code->constant, code->constants * parts + p, &code->constant_room,
-                    sizeof(double))) {
-      coder->failed = 2;
-      return 0;
-    }
-    code->constant[code->constants * parts + p] = sign * x[p];
-  }
-  return code->constants++;
+  if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS)
+    code->failed = code->failed ? code->failed : 1;
+  else if (!permi_hybrid_keep(code->allocator, &code->constant, &code->constant_room, code->constants * parts, parts,
+                              y))
+    code->failed = 2;
+  else
+    return code->constants++;
+  return 0;
 }
 
-/* Loaded again rather than kept for long: loads from shared memory do not go through the FP64 pipe. */
+/* The same of twice the entry of a row in a column, by its place. */
+static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
+{
+  const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
+  return permi_code_constant(coder, twice, negative);
+}
+
+/* The base of a row; of moduli with the signs of low columns. Bases are loaded again rather than kept for long: loads
+   from shared memory do not go through the FP64 pipe. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
-  int k, p, negative, constant;
+  int k, negative, constant;
   if (coder->base[row] >= 0 && (coder->moduli || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
   for (k = 0; k < layout->low && coder->moduli; k++)
     if (coder->dirty[row] >> k & 1) {
-      double twice[2];
-      for (p = 0; p < 2; p++)
-        twice[p] = 2 * coder->coefficient[row][layout->inner + k][p];
-      constant = permi_code_constant(coder, twice, &negative);
+      constant = permi_code_twice(coder, row, layout->inner + k, &negative);
       coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
     }
   return coder->base[row];
@@ -11447,10 +11464,10 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
     return *memo;
   for (k = 0; k < coder->layout->low; k++) /* low columns that are - */
     for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
-      sum[p] -= 2 * coder->coefficient[row][coder->layout->inner + k][p];
+      sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
     for (p = 0; p < coder->parts && scope >> k & 1; p++)
-      sum[p] += setting >> k & 1 ? -coder->coefficient[row][k][p] : coder->coefficient[row][k][p];
+      sum[p] += setting >> k & 1 ? -coder->rows.number[row][k][p] : coder->rows.number[row][k][p];
   value = permi_code_base(coder, row);
   if (sum[0] != 0 || sum[1] != 0) {
     constant = permi_code_constant(coder, sum, &negative);
@@ -11462,55 +11479,70 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
+static int permi_code_entry(permi_coder *coder, int index, uint32_t setting);
+
+/* left times right: of a row divided by an entry, a (z +- 1). */
+static int permi_code_product(permi_coder *coder, int left, int right, uint32_t setting)
+{
+  const int n = coder->work->n;
+  int value;
+  if (left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right])) {
+    const int row = left;
+    left = right;
+    right = row;
+  }
+  value = permi_code_entry(coder, left, setting);
+  if (right < n && coder->unit[right] >= 0 && !coder->moduli) {
+    const int near = permi_code_row(coder, right, setting, 0);
+    return permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[right] & 1), value, near, 0, 0);
+  }
+  return permi_code_put(coder, coder->moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value,
+                        permi_code_entry(coder, right, setting), 0, 0);
+}
+
+/* left times right, folded; the larger one is made first. */
+static int permi_code_fold(permi_coder *coder, int left, int right, uint32_t setting, uint32_t folded)
+{
+  const int n = coder->work->n;
+  const permi_hybrid_node *node = coder->work->node;
+  const int swap = left < n || (right >= n && permi_bits32(node[right - n].all) > permi_bits32(node[left - n].all));
+  int f[4], k;
+  for (k = 0; k < 4; k++) {
+    const int second = (k >> 1) ^ swap, minus = k & 1;
+    f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
+  }
+  return permi_code_put(coder, coder->moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
+}
+
 /* The value of a node, or of all of a row, under a setting. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
   const permi_hybrid_node *node;
   uint32_t folded;
-  int *memo, value = 0, f[4], k, left, right, swap;
+  int *memo, value = 0, k;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
   node = &coder->work->node[index - n];
   memo = coder->memo + coder->node[index - n] + permi_pack_bits(setting, node->scope);
-  if (*memo >= 0 || coder->failed)
+  if (*memo >= 0 || coder->code->failed)
     return *memo;
-  left = node->left;
-  right = node->right;
   folded = node->all & ~node->scope;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
-      const int item = coder->work->item[node->first + k];
-      const int next = permi_code_entry(coder, item, 0);
+      const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
       value = k ? permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, next, 0, 0) : next;
     }
-  } else if (right < 0) {
-    value = permi_code_entry(coder, left, setting);
+  } else if (node->right < 0) {
+    value = permi_code_entry(coder, node->left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
-      const int minus = permi_code_entry(coder, left, setting | folded);
+      const int minus = permi_code_entry(coder, node->left, setting | folded);
       value = permi_code_put(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, 0, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    if (left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right])) {
-      k = left;
-      left = right;
-      right = k;
-    }
-    value = permi_code_entry(coder, left, setting);
-    if (right < n && coder->unit[right] >= 0 && !moduli)
-      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[right] & 1), value,
-                             permi_code_row(coder, right, setting, 0), 0, 0);
-    else
-      value = permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value,
-                             permi_code_entry(coder, right, setting), 0, 0);
+    value = permi_code_product(coder, node->left, node->right, setting);
   } else {
-    swap = left < n || (right >= n && permi_bits32(coder->work->node[right - n].all) >
-                                          permi_bits32(coder->work->node[left - n].all)); /* the larger one first */
-    for (k = 0; k < 4; k++) {
-      const int second = (k >> 1) ^ swap, minus = k & 1;
-      f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
-    }
-    value = permi_code_put(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
+    value = permi_code_fold(coder, node->left, node->right, setting, folded);
   }
   *memo = value;
   return value;
@@ -11531,7 +11563,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
-  int *last = (int *)permi_allocate(coder->allocator, (size_t)code->statements + 1, sizeof *last);
+  int *last = (int *)permi_allocate(code->allocator, (size_t)code->statements + 1, sizeof *last);
   int k, o, operand[4], live = 0, most = 0;
   if (!last)
     return 0;
@@ -11550,7 +11582,7 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     live += last[k] >= 0;
     most = live > most ? live : most;
   }
-  permi_release(coder->allocator, last);
+  permi_release(code->allocator, last);
   most *= begin ? 1 : coder->parts; /* moduli are real, but for a moment */
   code->live = most > code->live ? most : code->live;
   return 1;
@@ -11565,76 +11597,58 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled matrix a (n x n in the layout's orientation), divided by its largest inner entry where it may
-   be, to coder->coefficient; *growth: powers of two by which products may exceed 1 for that. */
+/* Row i of the scaled matrix a (n x n in the layout's orientation), divided by its largest inner entry where it may be;
+   *growth: powers of two by which products may exceed 1 for that. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
-  const permi_arrangement *layout = coder->layout;
-  const int n = coder->work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  double row[2][64] = {{0}}, rest[64], power, most = 0, unit = 0;
-  int k, p;
-  memset(row, 0, sizeof row);
-  memset(rest, 0, sizeof rest);
-  for (k = 0; k < n; k++) {
-    for (p = 0; p < width; p++)
-      row[p][k] = a[(i * n + layout->order[k]) * width + p];
-    most = fmax(most, fabs(row[0][k]));
-    if (algebra == PERMI_HYBRID_REAL && k < layout->inner && fabs(row[0][k]) > fabs(unit)) {
-      unit = row[0][k];
+  permi_code *code = coder->code;
+  double most = 0, unit = 0;
+  int k, e;
+  coder->unit[i] = -1;
+  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL; k++) {
+    const double x = a[i * coder->work->n + coder->layout->order[k]];
+    most = fmax(most, fabs(x));
+    if (k < coder->layout->inner && fabs(x) > fabs(unit)) {
+      unit = x;
       coder->unit[i] = k;
     }
   }
   if (unit == 0 || fabs(unit) * 1024 < most || *growth + 1 - permi_exponent(unit) > 900) {
     coder->unit[i] = -1;
   } else {
-    int e;
     *growth += 1 - permi_exponent(unit);
-    coder->code->scale = permi_dd_multiply(coder->code->scale, permi_dd_make(unit));
-    frexp(coder->code->scale.hi, &e);
-    coder->code->scale = permi_dd_scale(coder->code->scale, -e);
-    coder->code->scale_exp2 += e;
-    coder->code->divided++;
-    for (k = 0; k < n; k++) {
-      const double quotient = k == coder->unit[i] ? 1 : row[0][k] / unit;
-      rest[k] = fma(-quotient, unit, row[0][k]) / unit;
-      row[0][k] = quotient;
-    }
+    code->scale = permi_dd_multiply(code->scale, permi_dd_make(unit));
+    frexp(code->scale.hi, &e);
+    code->scale = permi_dd_scale(code->scale, -e);
+    code->scale_exp2 += e;
+    code->divided++;
   }
-  power = permi_grid_power(row[0], n);
-  if (width == 2)
-    power = fmax(power, permi_grid_power(row[1], n));
-  for (k = 0; k < n; k++) {
-    const double entry[2] = {row[0][k], row[1][k]}, *number = coder->coefficient[i][k];
-    double lost[2];
-    coder->coefficient[i][k][1] = 0;
-    permi_hybrid_round(algebra, entry, power, coder->coefficient[i][k]);
-    lost[0] = row[0][k] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
-    lost[1] = row[1][k] - number[1];
-    permi_hybrid_row_entry(&coder->rows, algebra, i, k, number, lost);
-  }
+  permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
 }
 
-static void permi_code_forget(permi_coder *coder, int turned) /* what depends on low column `turned`; -1: everything */
+static void permi_code_forget_table(permi_coder *coder, int first, int log2)
 {
-  const int n = coder->work->n;
-  int i, k;
-  for (i = 0; i < n; i++)
+  int k;
+  for (k = first; k < first + (1 << log2); k++)
+    coder->memo[k] = -1;
+}
+
+/* Forgets what depends on low column `turned`; -1: everything. */
+static void permi_code_forget(permi_coder *coder, int turned)
+{
+  int i;
+  for (i = 0; i < coder->work->n; i++)
     if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      for (k = coder->whole[i]; k < coder->whole[i] + (1 << permi_bits32(coder->scope[i])); k++)
-        coder->memo[k] = -1;
-      for (k = coder->near[i]; coder->unit[i] >= 0 && k < coder->near[i] + (1 << (permi_bits32(coder->scope[i]) - 1));
-           k++)
-        coder->memo[k] = -1;
+      permi_code_forget_table(coder, coder->whole[i], permi_bits32(coder->scope[i]));
+      if (coder->unit[i] >= 0)
+        permi_code_forget_table(coder, coder->near[i], permi_bits32(coder->scope[i]) - 1);
       if (turned < 0)
         coder->base[i] = -1;
     }
-  for (i = 0; i < coder->work->nodes; i++) {
-    const permi_hybrid_node *node = &coder->work->node[i];
-    if (turned < 0 || node->dirty >> turned & 1)
-      for (k = coder->node[i]; k < coder->node[i] + (1 << permi_bits32(node->scope)); k++)
-        coder->memo[k] = -1;
-  }
+  for (i = 0; i < coder->work->nodes; i++)
+    if (turned < 0 || coder->work->node[i].dirty >> turned & 1)
+      permi_code_forget_table(coder, coder->node[i], permi_bits32(coder->work->node[i].scope));
 }
 
 /* Both programs, and what the columns of the walk do. */
@@ -11644,10 +11658,9 @@ static void permi_code_statements(permi_coder *coder)
   const permi_arrangement *layout = coder->layout;
   permi_code *code = coder->code;
   const int n = work->n, root = n + work->nodes - 1;
-  int s, i, j, p, negative, constant;
-  double twice[2];
+  int s, i, j;
   permi_code_forget(coder, -1);
-  for (s = 0; s < 1 << layout->low && !coder->failed; s++) {
+  for (s = 0; s < 1 << layout->low && !code->failed; s++) {
     const int next = permi_trailing_zeros((uint64_t)s + 1);
     permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, permi_code_entry(coder, root, 0), 0, 0, 0);
     if (s + 1 == 1 << layout->low)
@@ -11660,65 +11673,153 @@ static void permi_code_statements(permi_coder *coder)
   coder->moduli = 1;
   permi_code_forget(coder, -1);
   permi_code_put(coder, PERMI_CODE_RETURN, 0, permi_code_entry(coder, root, 0), 0, 0, 0);
-  for (j = 0; j <= code->walk && !coder->failed; j++) {
+  for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
-    for (i = 0; i < n && j < code->walk; i++)
-      if (coder->coefficient[i][k][0] != 0 || coder->coefficient[i][k][1] != 0) {
-        for (p = 0; p < 2; p++)
-          twice[p] = 2 * coder->coefficient[i][k][p];
-        constant = permi_code_constant(coder, twice, &negative);
-        if (!permi_grow(coder->allocator, (void **)&code->flip, code->flips, &code->flip_room, sizeof *code->flip)) {
-          coder->failed = 2;
-          break;
-        }
-        code->flip[code->flips].row = i;
-        code->flip[code->flips].constant = constant;
-        code->flip[code->flips++].negative = negative;
+    for (i = 0; i < n && j < code->walk && code->failed < 2; i++)
+      if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
+        permi_code_flip flip;
+        flip.row = i;
+        flip.constant = permi_code_twice(coder, i, k, &flip.negative);
+        if (permi_grow(code->allocator, (void **)&code->flip, code->flips, &code->flip_room, sizeof *code->flip))
+          code->flip[code->flips++] = flip;
+        else
+          code->failed = 2;
       }
   }
 }
 
-/* ---- from statements to CUDA C++ */
-static void permi_code_print(permi_coder *coder, const char *format, ...)
+/* =================================================================================== >>program_text
+   The text of a kernel, as CUDA C++ or with its arithmetic in PTX. */
+
+#if defined(PERM_CUDA_TESTS) /* the kernels on the CPU, operation by operation: tests/cuda/twins.h */
+static void permi_code_twin(const void *context, uint64_t chunk, double *sums);
+static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums);
+#else
+#define permi_code_twin NULL
+#define permi_codegen_twin NULL
+#endif
+
+static void permi_code_print(permi_code *code, const char *format, ...)
 {
-  permi_code *code = coder->code;
-  va_list arguments;
-  int length;
-  if (coder->failed)
-    return;
-  if (code->length + 512 > (size_t)code->text_room) {
-    const int room = code->text_room ? 2 * code->text_room : 16384;
-    char *text = (char *)permi_allocate(coder->allocator, (size_t)room, 1);
-    if (!text) {
-      coder->failed = 2;
+  while (!code->failed) {
+    const size_t left = (size_t)code->text_room - code->length;
+    va_list arguments;
+    int length;
+    va_start(arguments, format);
+    length = vsnprintf(left ? code->text + code->length : NULL, left, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length < left) {
+      code->length += (size_t)length;
       return;
     }
-    if (code->length)
-      memcpy(text, code->text, code->length);
-    permi_release(coder->allocator, code->text);
-    code->text = text;
-    code->text_room = room;
+    if (length < 0)
+      code->failed = 1;
+    else if (!permi_grow(code->allocator, (void **)&code->text, code->text_room, &code->text_room, 1))
+      code->failed = 2;
   }
-  va_start(arguments, format);
-  length = vsnprintf(code->text + code->length, 512, format, arguments);
-  va_end(arguments);
-  if (length < 0 || length >= 512)
-    coder->failed = 1;
-  else
-    code->length += (size_t)length;
 }
 
-static void permi_code_print_all(permi_coder *coder, const char *lines)
+/* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
+static const char *permi_code_literal(double x, char text[32])
 {
-  for (; *lines; lines += strlen(lines) < 500 ? strlen(lines) : 500)
-    permi_code_print(coder, "%.500s", lines);
+  char *comma;
+  snprintf(text, 32, "%.16e", x);
+  comma = strchr(text, ',');
+  if (comma)
+    *comma = '.';
+  return text;
 }
 
-/* The functions that statements of two parts name, by algebra: A add a constant, V or subtract it, U turn a base,
-   T times, X cross, D difference, S sum of a block, Q modulus. */
-static const char *const permi_code_algebra[3] = {
-    "",
+/* A statement's text by kind, positive and negative (NULL: the same), after its operands: k is the value that it makes,
+   A = 1024 a, B = 8 b, C = 2 + c. Numbers of two parts are C++ and name the functions of their algebra: A add a
+   constant, V or subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
+   Real programs are one piece of assembly, which NVRTC's C++ compiler only hands on: it would spend as long on it as
+   the assembler and leave it an order of statements in which more values wait (er:40:0.5, sm_90: 144 bytes of spills,
+   assembly none; compiled in 0.6 of the time). A neg is folded into its use. A turn's operand 2 + c is 0 or -1, by the
+   sign of low column c. */
+static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
+    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
+     {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
+     {"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
+      "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
+     {"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
+     {"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
+     {"kab sub.rn.f64 v%d,v%d,v%d;\n", NULL},
+     {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
+     {"ka abs.f64 v%d,v%d;\n", NULL},
+     {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
+     {"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
+     {"kab add.rn.f64 v%d,v%d,v%d;\n", NULL},
+     {"a mov.f64 block,v%d;\n", NULL}},
+    {{"ka N v%d=B(%d);\n", NULL},
+     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
+     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"},
+     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"},
+     {"kab N v%d=T(v%d,v%d);\n", NULL},
+     {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n", NULL},
+     {"kab N v%d=D(v%d,v%d);\n", NULL},
+     {"a S(v%d);\n", "a W(v%d);\n"},
+     {"ka double v%d=Q(v%d,", NULL},
+     {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
+     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", NULL},
+     {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
+     {"a return v%d;\n", NULL}}};
+
+/* PTX: value k is value a and the constant x. */
+static void permi_code_print_sum(permi_code *code, int k, int a, double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  permi_code_print(code, "add.rn.f64 v%d,v%d,0d%08lx%08lx;\n", k, a, (unsigned long)(bits >> 32),
+                   (unsigned long)(bits & 0xffffffff));
+}
+
+static void permi_code_print_statement(permi_coder *coder, int k)
+{
+  static const char names[] = "kabcdABC";
+  permi_code *code = coder->code;
+  const permi_code_statement *t = &code->statement[k];
+  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c}, real = coder->parts == 1;
+  const char *const *forms = permi_code_form[!real][t->kind], *form = forms[t->negative && forms[1]];
+  int operand[5] = {0, 0, 0, 0, 0}, i;
+  char text[32];
+  if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
+    permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
+    return;
+  }
+  for (i = 0; *form != ' '; form++)
+    operand[i++] = value[strchr(names, *form) - names];
+  permi_code_print(code, form + 1, operand[0], operand[1], operand[2], operand[3], operand[4]);
+  if (t->kind != PERMI_CODE_MODULUS)
+    return;
+  if (!real)
+    permi_code_print(code, "%s);\n", permi_code_literal(coder->floor[t->b], text));
+  else if (coder->floor[t->b] > 0)
+    permi_code_print_sum(code, k, k, coder->floor[t->b]);
+}
+
+/* Statements from `begin` to before `end` on bases b; block is what they make. `low`: of the moduli. */
+static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
+{
+  permi_code *code = coder->code;
+  int k;
+  if (coder->parts == 1)
+    permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,v<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
+                           "mov.f64 block,0d0000000000000000;\n", end);
+  for (k = begin; k < end; k++)
+    permi_code_print_statement(coder, k);
+  if (coder->parts == 2)
+    return;
+  permi_code_print(code, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
+  for (k = 0; k < low; k++)
+    permi_code_print(code, ", \"d\"(m%d)", k);
+  permi_code_print(code, " : \"memory\");\n");
+}
+
+/* The functions that statements of two parts name; then by algebra. */
+static const char permi_code_two_parts[] =
     "struct N { double v, e; };\n"
     "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
     "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
@@ -11726,7 +11827,9 @@ static const char *const permi_code_algebra[3] = {
     "#define A(v, k) permi_at(v, k, 1.0)\n"
     "#define V(v, k) permi_at(v, k, -1.0)\n"
     "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n"
+    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n";
+static const char *const permi_code_algebra[3] = {
+    "",
     "PERMI_BOTH N T(N a, N b) {\n"
     "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
     "PERMI_BOTH N X(N a, N b, N c, N d) {\n"
@@ -11737,14 +11840,6 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = D(block, f)\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n",
-    "struct N { double v, e; };\n"
-    "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
-    "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n"
     "PERMI_BOTH N T(N a, N b) {\n"
     "  const double p = permi_mul(a.v, b.v);\n"
     "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
@@ -11758,421 +11853,101 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = L(block, -1.0, f)\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"};
 
-/* =================================================================================== >>program_text
-   The text of a kernel, as CUDA C++ or with its arithmetic in PTX; its twin on the CPU. */
+/* How every kernel of a chunk ends. */
+#define PERMI_CODE_END \
+  "__syncthreads();\nif (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n}\n"
 
-/* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
-static const char *permi_code_literal(double x, char text[32])
+/* What comes before the kernel: constants, functions, permi_turn of the walk's columns, permi_moduli. */
+static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
-  char *comma;
-  snprintf(text, 32, "%.16e", x);
-  comma = strchr(text, ',');
-  if (comma)
-    *comma = '.';
-  return text;
-}
-
-static void permi_code_print_statement(permi_coder *coder, int k)
-{
-  const permi_code_statement *t = &coder->code->statement[k];
-  const int negative = t->negative;
+  permi_code *code = coder->code;
+  const int parts = coder->parts;
   char text[32];
-  switch ((permi_code_kind)t->kind) {
-  case PERMI_CODE_BASE: permi_code_print(coder, "N v%d=B(%d);\n", k, t->a); break;
-  case PERMI_CODE_ADD:
-    permi_code_print(coder, "N v%d=%c(v%d,%d);\n", k, negative ? 'V' : 'A', t->a, t->b);
-    break;
-  case PERMI_CODE_TURN:
-    permi_code_print(coder, "N v%d=U(v%d,%d,%cm%d);\n", k, t->a, t->b, negative ? '-' : '+', t->c);
-    break;
-  case PERMI_CODE_NEAR: permi_code_print(coder, "N v%d=%c(v%d,v%d);\n", k, negative ? 'M' : 'P', t->a, t->b); break;
-  case PERMI_CODE_TIMES: permi_code_print(coder, "N v%d=T(v%d,v%d);\n", k, t->a, t->b); break;
-  case PERMI_CODE_CROSS: permi_code_print(coder, "N v%d=X(v%d,v%d,v%d,v%d);\n", k, t->a, t->b, t->c, t->d); break;
-  case PERMI_CODE_MINUS: permi_code_print(coder, "N v%d=D(v%d,v%d);\n", k, t->a, t->b); break;
-  case PERMI_CODE_TOTAL: permi_code_print(coder, "%c(v%d);\n", negative ? 'W' : 'S', t->a); break;
-  case PERMI_CODE_MODULUS:
-    permi_code_print(coder, "double v%d=Q(v%d,%s);\n", k, t->a, permi_code_literal(coder->floor[t->b], text));
-    break;
-  case PERMI_CODE_MULTIPLY: permi_code_print(coder, "double v%d=permi_mul(v%d,v%d);\n", k, t->a, t->b); break;
-  case PERMI_CODE_JOIN:
-    permi_code_print(coder, "double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", k, t->a, t->b, t->c, t->d);
-    break;
-  case PERMI_CODE_PLUS: permi_code_print(coder, "double v%d=permi_add(v%d,v%d);\n", k, t->a, t->b); break;
-  case PERMI_CODE_RETURN: permi_code_print(coder, "return v%d;\n", t->a); break;
+  int k, j, p;
+  permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
+  for (k = 0; k < code->constants * parts; k++)
+    permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
+  permi_code_print(code, "0};\n%s%s"
+                         "__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n",
+                   parts == 2 ? permi_code_two_parts : "", permi_code_algebra[hybrid->algebra]);
+  for (j = 0; j < code->walk; j++) {
+    permi_code_print(code, "case %d:\n", j);
+    for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
+      for (p = 0; p < parts; p++) {
+        const permi_code_flip *flip = &code->flip[k];
+        const int at = 128 * (flip->row * parts + p);
+        permi_code_print(code, "b[%d] = permi_fma(%cs, C[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
+                         flip->constant * parts + p, at);
+      }
+    permi_code_print(code, "break;\n");
   }
-}
-
-/* Value k is value a and the constant x. */
-static void permi_code_print_sum(permi_coder *coder, int k, int a, double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_code_print(coder, "add.rn.f64 v%d,v%d,0d%08lx%08lx;\n", k, a, (unsigned long)(bits >> 32),
-                   (unsigned long)(bits & 0xffffffff));
-}
-
-/* Real programs are one piece of assembly, which NVRTC's C++ compiler has no part in but to hand it on: it would spend
-   as long on it as the assembler and leave it an order of statements in which more values wait (er:40:0.5, sm_90: 144
-   bytes of spills, assembly none; compiled in 0.6 of the time). A neg is folded into its use. */
-static void permi_code_print_assembly(permi_coder *coder, int k)
-{
-  const permi_code *code = coder->code;
-  const permi_code_statement *t = &code->statement[k];
-  const char *const add = t->negative ? "sub" : "add";
-  double constant;
-  switch ((permi_code_kind)t->kind) {
-  case PERMI_CODE_BASE: permi_code_print(coder, "ld.volatile.shared.f64 v%d,[b+%d];\n", k, 1024 * t->a); break;
-  case PERMI_CODE_ADD:
-    if (coder->literals) {
-      constant = t->negative ? -code->constant[t->b] : code->constant[t->b];
-      permi_code_print_sum(coder, k, t->a, constant);
-    } else {
-      permi_code_print(coder, "ld.const.f64 c,[C+%d];\n%s.rn.f64 v%d,v%d,c;\n", 8 * t->b, add, k, t->a);
-    }
-    break;
-  case PERMI_CODE_TURN: /* operand 2 + c: 0 or -1, by the sign of low column c */
-    permi_code_print(coder, "ld.const.f64 c,[C+%d];\n", 8 * t->b);
-    if (t->negative)
-      permi_code_print(coder, "neg.f64 c,c;\n");
-    permi_code_print(coder, "fma.rn.f64 v%d,%%%d,c,v%d;\n", k, 2 + t->c, t->a);
-    break;
-  case PERMI_CODE_NEAR:
-    if (t->negative)
-      permi_code_print(coder, "neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n", t->a, k, t->a, t->b);
-    else
-      permi_code_print(coder, "fma.rn.f64 v%d,v%d,v%d,v%d;\n", k, t->a, t->b, t->a);
-    break;
-  case PERMI_CODE_MULTIPLY:
-  case PERMI_CODE_TIMES: permi_code_print(coder, "mul.rn.f64 v%d,v%d,v%d;\n", k, t->a, t->b); break;
-  case PERMI_CODE_CROSS:
-    permi_code_print(coder, "mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n", t->c, t->d, k, t->a,
-                     t->b);
-    break;
-  case PERMI_CODE_JOIN:
-    permi_code_print(coder, "mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n", t->c, t->d, k, t->a, t->b);
-    break;
-  case PERMI_CODE_MINUS: permi_code_print(coder, "sub.rn.f64 v%d,v%d,v%d;\n", k, t->a, t->b); break;
-  case PERMI_CODE_PLUS: permi_code_print(coder, "add.rn.f64 v%d,v%d,v%d;\n", k, t->a, t->b); break;
-  case PERMI_CODE_TOTAL: permi_code_print(coder, "%s.rn.f64 block,block,v%d;\n", add, t->a); break;
-  case PERMI_CODE_MODULUS:
-    permi_code_print(coder, "abs.f64 v%d,v%d;\n", k, t->a);
-    if (coder->floor[t->b] > 0)
-      permi_code_print_sum(coder, k, k, coder->floor[t->b]);
-    break;
-  case PERMI_CODE_RETURN: permi_code_print(coder, "mov.f64 block,v%d;\n", t->a); break;
-  }
-}
-
-/* Statements from `begin` to before `end` on bases b; block is what they make. `low`: of the moduli. */
-static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
-{
-  int k;
-  if (coder->parts == 2) {
-    for (k = begin; k < end; k++)
-      permi_code_print_statement(coder, k);
-    return;
-  }
-  permi_code_print(coder, "asm volatile(R\"({\n.reg .f64 block,c,v<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
-                          "mov.f64 block,0d0000000000000000;\n", end);
-  for (k = begin; k < end; k++)
-    permi_code_print_assembly(coder, k);
-  permi_code_print(coder, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
-  for (k = 0; k < low; k++)
-    permi_code_print(coder, ", \"d\"(m%d)", k);
-  permi_code_print(coder, " : \"memory\");\n");
+  permi_code_print(code, "} }\n__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
+  for (k = 0; k < hybrid->low; k++)
+    permi_code_print(code, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
+  permi_code_print(code, parts == 1 ? "double block;\n" : "");
+  permi_code_print_statements(coder, code->moduli, code->statements, hybrid->low);
+  permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
 /* The kernel. Its table: start [words]; step [high][words], words = rows times parts. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts, words = hybrid->n * parts;
-  const int blocks = code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2;
-  char text[32];
-  int k, j, p;
-  permi_code_print(coder, "__constant__ double C[%d] = {", code->constants * parts + 1);
-  for (k = 0; k < code->constants * parts; k++)
-    permi_code_print(coder, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
-  permi_code_print(coder, "0};\n");
-  permi_code_print_all(coder, permi_code_algebra[hybrid->algebra]);
-  permi_code_print(coder, "__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n");
-  for (j = 0; j < code->walk; j++) {
-    permi_code_print(coder, "case %d:\n", j);
-    for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
-      for (p = 0; p < parts; p++) {
-        const permi_code_flip *flip = &code->flip[k];
-        const int at = flip->row * parts + p;
-        permi_code_print(coder, "b[%d] = permi_fma(%cs, C[%d], b[%d]);\n", 128 * at, flip->negative ? '-' : '+',
-                         flip->constant * parts + p, 128 * at);
-      }
-    permi_code_print(coder, "break;\n");
-  }
-  permi_code_print(coder, "} }\n");
-  permi_code_print(coder, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
-  for (k = 0; k < hybrid->low; k++)
-    permi_code_print(coder, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
-  permi_code_print(coder, parts == 1 ? "double block;\n" : "");
-  permi_code_print_statements(coder, code->moduli, code->statements, hybrid->low);
-  permi_code_print(coder, parts == 1 ? "return block;\n" : "");
-  permi_code_print(coder, "}\n" PERM_GPU_ENTRY "{\n", blocks);
-  permi_code_print(coder, "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n", words, hybrid->high,
-                   code->walk, hybrid->low, code->samples_log2);
-  permi_code_print_all(coder,
-                       "extern __shared__ double room[];\n"
-                       "const int t = (int)threadIdx.x;\n"
-                       "const unsigned long long chunk = a.first + blockIdx.x, number = chunk << 7 | (unsigned)t;\n"
-                       "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
-                       "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
-                       "for (int r = 0; r < WORDS; r++) {\n"
-                       "  double x = a.table[r];\n"
-                       "  for (int k = 0; k < HIGH; k++)\n"
-                       "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
-                       "  b[128 * r] = x;\n"
-                       "}\n"
-                       "PERMI_ROLLED\n"
-                       "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
-                       "  unsigned h = key + i * 0x9e3779b9u;\n"
-                       "  h = (h ^ h >> 16) * 0x7feb352du;\n"
-                       "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
-                       "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
-                       "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
-                       "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
-                       "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
-                       "}\n"
-                       "PERMI_ROLLED\n"
-                       "for (unsigned m = 0;;) {\n");
-  permi_code_print(coder, parts == 2 ? "N block = {0, 0};\n" : "double block;\n");
+  const int real = coder->parts == 1;
+  permi_code_functions(coder, hybrid);
+  permi_code_print(code,
+                   PERM_GPU_ENTRY "{\n"
+                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n"
+                   "extern __shared__ double room[];\n"
+                   "const int t = (int)threadIdx.x;\n"
+                   "const unsigned long long chunk = a.first + blockIdx.x, number = chunk << 7 | (unsigned)t;\n"
+                   "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
+                   "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
+                   "for (int r = 0; r < WORDS; r++) {\n"
+                   "  double x = a.table[r];\n"
+                   "  for (int k = 0; k < HIGH; k++)\n"
+                   "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
+                   "  b[128 * r] = x;\n"
+                   "}\n"
+                   "PERMI_ROLLED\n"
+                   "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
+                   "  unsigned h = key + i * 0x9e3779b9u;\n"
+                   "  h = (h ^ h >> 16) * 0x7feb352du;\n"
+                   "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
+                   "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
+                   "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
+                   "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
+                   "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
+                   "}\n"
+                   "PERMI_ROLLED\n"
+                   "for (unsigned m = 0;;) {\n"
+                   "%s",
+                   code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
+                   hybrid->low, code->samples_log2, real ? "double block;\n" : "N block = {0, 0};\n");
   permi_code_print_statements(coder, 0, code->moduli, 0);
-  permi_code_print(coder, "double e;\nconst double s = m & 1 ? -1.0 : 1.0;\n");
-  if (parts == 1)
-    permi_code_print(coder, "permi_two_sum(hi, e, hi, permi_mul(s, block));\nlo = permi_add(lo, e);\n");
-  else
-    permi_code_print(coder, "permi_two_sum(hi, e, hi, permi_mul(s, block.v));\nlo = permi_add(lo, e);\n");
-  if (hybrid->algebra == PERMI_HYBRID_COMPLEX)
-    permi_code_print(coder, "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n");
-  if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    permi_code_print(coder, "lo = permi_fma(s, block.e, lo);\n");
-  permi_code_print_all(coder,
-                       "if (++m == 1u << WALK) break;\n"
-                       "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
-                       "}\n"
-                       "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
-                       "__syncthreads();\n"
-                       "room[t] = permi_mul(minus, hi);\n"
-                       "room[128 + t] = permi_mul(minus, lo);\n"
-                       "room[256 + t] = permi_mul(minus, hi2);\n"
-                       "room[384 + t] = permi_mul(minus, lo2);\n"
-                       "room[512 + t] = absolute;\n"
-                       "for (int half = 64; half; half /= 2) {\n"
-                       "  __syncthreads(); if (t < half) permi_fold(room, t, half); }\n"
-                       "__syncthreads();\n"
-                       "if (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n"
-                       "}\n");
+  permi_code_print(code,
+                   "double e;\n"
+                   "const double s = m & 1 ? -1.0 : 1.0;\n"
+                   "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\nlo = permi_add(lo, e);\n"
+                   "%s"
+                   "if (++m == 1u << WALK) break;\n"
+                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
+                   "}\n"
+                   "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
+                   "__syncthreads();\n"
+                   "room[t] = permi_mul(minus, hi);\n"
+                   "room[128 + t] = permi_mul(minus, lo);\n"
+                   "room[256 + t] = permi_mul(minus, hi2);\n"
+                   "room[384 + t] = permi_mul(minus, lo2);\n"
+                   "room[512 + t] = absolute;\n"
+                   "for (int half = 64; half; half /= 2) {\n"
+                   "  __syncthreads(); if (t < half) permi_fold(room, t, half); }\n" PERMI_CODE_END,
+                   real ? "" : ".v",
+                   hybrid->algebra == PERMI_HYBRID_COMPLEX
+                       ? "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n"
+                   : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? "lo = permi_fma(s, block.e, lo);\n"
+                                                                 : "");
 }
-
-#if defined(PERM_CUDA_TESTS)
-/* ---- the kernel on the CPU, operation by operation */
-typedef struct permi_code_number {
-  double v, e;
-} permi_code_number;
-
-static double permi_code_product(double a, double b)
-{
-  double p = a * b;
-  PERMI_KEEP_DOUBLE(p); /* not to be contracted with a later sum */
-  return p;
-}
-
-static double permi_code_two_sum(double a, double b, double *error)
-{
-  const double s = a + b, t = s - a;
-  *error = (a - (s - t)) + (b - t);
-  return s;
-}
-
-static permi_code_number permi_code_times(permi_hybrid_algebra algebra, permi_code_number a, permi_code_number b)
-{
-  permi_code_number r;
-  if (algebra == PERMI_HYBRID_COMPLEX) {
-    r.v = fma(-a.e, b.e, permi_code_product(a.v, b.v));
-    r.e = fma(a.v, b.e, permi_code_product(a.e, b.v));
-  } else {
-    r.v = permi_code_product(a.v, b.v);
-    r.e = algebra == PERMI_HYBRID_REAL ? 0 : fma(a.v, b.e, fma(a.e, b.v, fma(a.v, b.v, -r.v)));
-  }
-  return r;
-}
-
-static permi_code_number permi_code_minus(permi_hybrid_algebra algebra, permi_code_number a, permi_code_number b)
-{
-  permi_code_number r;
-  if (algebra == PERMI_HYBRID_COMPENSATED) {
-    r.v = permi_code_two_sum(a.v, -b.v, &r.e);
-    r.e = r.e + (a.e - b.e);
-  } else {
-    r.v = a.v - b.v;
-    r.e = a.e - b.e;
-  }
-  return r;
-}
-
-static permi_code_number permi_code_cross(permi_hybrid_algebra algebra, permi_code_number a, permi_code_number b,
-                                          permi_code_number c, permi_code_number d)
-{
-  permi_code_number r;
-  if (algebra == PERMI_HYBRID_COMPENSATED)
-    return permi_code_minus(algebra, permi_code_times(algebra, a, b), permi_code_times(algebra, c, d));
-  if (algebra == PERMI_HYBRID_REAL) {
-    r.v = fma(a.v, b.v, -permi_code_product(c.v, d.v));
-    r.e = 0;
-  } else {
-    r.v = fma(a.v, b.v, fma(-a.e, b.e, fma(-c.v, d.v, permi_code_product(c.e, d.e))));
-    r.e = fma(a.v, b.e, fma(a.e, b.v, fma(-c.v, d.e, -permi_code_product(c.e, d.v))));
-  }
-  return r;
-}
-
-/* Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
-   block. */
-static permi_code_number permi_code_run(const permi_hybrid *hybrid, int begin, int end, const double *b, unsigned low,
-                                        permi_code_number *value)
-{
-  const permi_code *code = hybrid->code;
-  const permi_hybrid_algebra algebra = hybrid->algebra;
-  const int parts = hybrid->parts;
-  permi_code_number block = {0, 0};
-  int k;
-  for (k = begin; k < end; k++) {
-    const permi_code_statement *t = &code->statement[k];
-    const double *constant = code->constant + t->b * parts;
-    permi_code_number *r = &value[k];
-    const permi_code_number *a = &value[t->a], *c = &value[t->c], *d = &value[t->d];
-    const permi_code_number *second = t->kind == PERMI_CODE_ADD || t->kind == PERMI_CODE_TURN ? a : &value[t->b];
-    double sign = t->negative ? -1 : 1;
-    switch ((permi_code_kind)t->kind) {
-    case PERMI_CODE_BASE:
-      r->v = b[t->a * parts];
-      r->e = parts == 2 ? b[t->a * 2 + 1] : 0;
-      break;
-    case PERMI_CODE_TURN:
-      sign *= -(double)(int)(low >> t->c & 1); /* fall through */
-    case PERMI_CODE_ADD:
-      r->v = fma(sign, constant[0], a->v);
-      r->e = parts == 2 ? fma(sign, constant[1], a->e) : 0;
-      break;
-    case PERMI_CODE_NEAR: r->v = fma(a->v, second->v, sign * a->v), r->e = 0; break;
-    case PERMI_CODE_TIMES: *r = permi_code_times(algebra, *a, *second); break;
-    case PERMI_CODE_CROSS: *r = permi_code_cross(algebra, *a, *second, *c, *d); break;
-    case PERMI_CODE_MINUS: *r = permi_code_minus(algebra, *a, *second); break;
-    case PERMI_CODE_TOTAL:
-      if (algebra == PERMI_HYBRID_COMPENSATED) {
-        double error;
-        block.v = permi_code_two_sum(block.v, sign * a->v, &error);
-        block.e = block.e + fma(sign, a->e, error);
-      } else {
-        block.v = block.v + sign * a->v;
-        block.e = block.e + sign * a->e;
-      }
-      break;
-    case PERMI_CODE_MODULUS:
-      r->v = algebra == PERMI_HYBRID_COMPLEX ? sqrt(fma(a->v, a->v, permi_code_product(a->e, a->e))) : fabs(a->v);
-      r->v += hybrid->rounding.floor[t->b];
-      break;
-    case PERMI_CODE_MULTIPLY: r->v = permi_code_product(a->v, second->v); break;
-    case PERMI_CODE_JOIN: r->v = fma(a->v, second->v, permi_code_product(c->v, d->v)); break;
-    case PERMI_CODE_PLUS: r->v = a->v + second->v; break;
-    case PERMI_CODE_RETURN: return *a;
-    }
-  }
-  return block;
-}
-
-static void permi_code_flip_twin(const permi_hybrid *hybrid, double *b, int j, double s)
-{
-  const permi_code *code = hybrid->code;
-  int k, p;
-  for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
-    for (p = 0; p < hybrid->parts; p++) {
-      double *at = &b[code->flip[k].row * hybrid->parts + p];
-      *at = fma(code->flip[k].negative ? -s : s, code->constant[code->flip[k].constant * hybrid->parts + p], *at);
-    }
-}
-
-static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
-{
-  const permi_hybrid *hybrid = (const permi_hybrid *)context;
-  const permi_code *code = hybrid->code;
-  const double *table = hybrid->gpu.work.table;
-  const int words = hybrid->n * hybrid->parts;
-  permi_code_number *value = (permi_code_number *)calloc((size_t)code->statements + 1, sizeof *value);
-  double room[5][128];
-  int t, r, k, half;
-  for (t = 0; t < 128 && value; t++) {
-    const uint64_t number = chunk << 7 | (uint64_t)t;
-    const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;
-    double b[128], absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0, e;
-    unsigned i, m;
-    for (r = 0; r < words; r++) {
-      b[r] = table[r];
-      for (k = 0; k < hybrid->high; k++)
-        b[r] = fma(-(double)(int)(number >> k & 1), table[words * (1 + k) + r], b[r]);
-    }
-    for (i = 0; i < 1u << code->samples_log2; i++) {
-      unsigned h = key + i * 0x9e3779b9u;
-      h = (h ^ h >> 16) * 0x7feb352du;
-      h = (h ^ h >> 15) * 0x846ca68bu;
-      h = ((h ^ h >> 16) << code->samples_log2 | i) & ((1u << (code->walk + hybrid->low)) - 1);
-      for (k = 0; k < code->walk; k++)
-        if (h >> k & 1)
-          permi_code_flip_twin(hybrid, b, k, -1);
-      absolute += permi_code_run(hybrid, code->moduli, code->statements, b, h >> code->walk, value).v;
-      for (k = 0; k < code->walk; k++)
-        if (h >> k & 1)
-          permi_code_flip_twin(hybrid, b, k, 1);
-    }
-    for (m = 0;;) {
-      const permi_code_number block = permi_code_run(hybrid, 0, code->moduli, b, 0, value);
-      const double s = m & 1 ? -1 : 1;
-      hi = permi_code_two_sum(hi, s * block.v, &e);
-      lo += e;
-      if (hybrid->algebra == PERMI_HYBRID_COMPLEX) {
-        hi2 = permi_code_two_sum(hi2, s * block.e, &e);
-        lo2 += e;
-      } else if (hybrid->algebra == PERMI_HYBRID_COMPENSATED) {
-        lo = fma(s, block.e, lo);
-      }
-      if (++m == 1u << code->walk)
-        break;
-      k = permi_trailing_zeros(m);
-      permi_code_flip_twin(hybrid, b, k, m >> (k + 1) & 1 ? 1 : -1);
-    }
-    for (r = 0, k = 0; r < 64; r++)
-      k ^= (int)(number >> r & 1);
-    e = k ? -1 : 1;
-    room[0][t] = e * hi;
-    room[1][t] = e * lo;
-    room[2][t] = e * hi2;
-    room[3][t] = e * lo2;
-    room[4][t] = absolute;
-  }
-  for (half = 64; half && value; half /= 2)
-    for (t = 0; t < half; t++) {
-      for (k = 0; k < 4; k += 2) {
-        double e, low;
-        const double s = permi_code_two_sum(room[k][t], room[k][t + half], &e);
-        low = e + (room[k + 1][t] + room[k + 1][t + half]);
-        room[k][t] = s + low;
-        room[k + 1][t] = low - (room[k][t] - s);
-      }
-      room[4][t] += room[4][t + half];
-    }
-  for (k = 0; k < 5; k++)
-    sums[k] = value ? room[k][0] : (double)NAN;
-  free(value);
-}
-#else
-#define permi_code_twin NULL
-#endif
 
 /* =================================================================================== >>program_tune
    The plan on a GPU, its candidates, and what methods hybrid and cached offer. */
@@ -12189,44 +11964,98 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
+/* Rows of the coder: their inner and low columns, numbers, and where their tables begin in memo. */
+static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
+{
+  const permi_layouts *work = coder->work;
+  const permi_arrangement *layout = coder->layout;
+  const uint64_t *column = work->column[layout->transposed];
+  int i, k, growth = 0;
+  for (i = 0; i < work->n && coder->memos <= PERMI_GPU_MEMO; i++) {
+    for (k = 0; k < layout->inner; k++)
+      coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
+    for (k = 0; k < layout->low; k++)
+      coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
+    permi_code_prepare_row(coder, algebra, a, i, &growth);
+    k = 1 << permi_bits32(coder->scope[i]);
+    coder->whole[i] = coder->memos;
+    coder->near[i] = coder->memos + k;
+    coder->memos += 2 * k;
+  }
+  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
+    coder->node[k] = coder->memos;
+    coder->memos += 1 << permi_bits32(work->node[k].scope);
+  }
+}
+
+/* The kernel's table: start, [words], and steps of the high columns. All sums are exact. */
+static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
+{
+  const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
+  int i, k, p;
+  memset(table, 0, (size_t)(words * (1 + hybrid->high)) * sizeof *table);
+  for (i = 0; i < hybrid->n; i++)
+    for (p = 0; p < parts; p++)
+      for (k = hybrid->inner; k < hybrid->n; k++) {
+        table[i * parts + p] += coder->rows.number[i][k][p];
+        if (k >= first && k - first < hybrid->high)
+          table[words * (1 + k - first) + i * parts + p] = 2 * coder->rows.number[i][k][p];
+      }
+}
+
+/* Statements, what they cost, and the text. */
+static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
+{
+  permi_code *code = coder->code;
+  const int parts = coder->parts;
+  int k;
+  permi_hybrid_errors(&coder->rows, &hybrid->rounding);
+  permi_code_statements(coder);
+  if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
+                        !permi_code_live(coder, code->moduli, code->statements)))
+    code->failed = 2;
+  if (code->failed)
+    return;
+  for (k = 0; k < code->moduli; k++) {
+    code->operations += permi_code_operations(&code->statement[k], hybrid->algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * parts : 0;
+  }
+  for (k = 0; k < code->walk; k++)
+    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
+  hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
+  coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
+  permi_code_text(coder, hybrid);
+}
+
 #define PERMI_GPU_VARIANTS 3
-/* Fills hybrid->code and what of *hybrid goes with it; a as for permi_hybrid_create. *fits: 0 if the program has no
-   room. */
+/* The program in *made; a as for permi_hybrid_create. *made stays NULL if the program has no room. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                     permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid *hybrid,
-                                     int *fits)
+                                     permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
   static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
   static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
-  const int n = work->n, parts = algebra == PERMI_HYBRID_REAL ? 1 : 2, words = n * parts;
+  const int n = work->n, outer = n - 1 - layout->inner - layout->low;
   permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  double *table;
-  size_t doubles;
-  int i, k, p, most, growth = 0;
-  *fits = 0;
-  memset(hybrid, 0, sizeof *hybrid);
-  if (!coder || !code) {
+  permi_code *code = permi_code_make(allocator);
+  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+  perm_gpu_work *gpu;
+  int most, words, failed;
+  *made = NULL;
+  if (!coder || !code || !hybrid) {
     permi_release(allocator, coder);
-    permi_release(allocator, code);
+    permi_code_release(allocator, code);
+    permi_release(allocator, hybrid);
     return PERM_ERROR_MEMORY;
   }
   memset(coder, 0, sizeof *coder);
-  memset(code, 0, sizeof *code);
+  permi_hybrid_begin(hybrid, work, layout, algebra);
   hybrid->code = code;
-  hybrid->n = n;
-  hybrid->inner = layout->inner;
-  hybrid->low = layout->low;
-  hybrid->transposed = layout->transposed;
-  hybrid->algebra = algebra;
-  hybrid->parts = parts;
   hybrid->isa = PERM_ISA_CUDA;
-  permi_layout_sort(work, layout);
-  hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
-  hybrid->rows_a_term = work->rows_a_step;
-  k = n - 1 - layout->inner - layout->low - PERM_GPU_THREADS_LOG2; /* walk, and bits of chunk numbers */
-  code->walk = permi_clamp(k - 11, k < 3 ? k : 3, PERMI_GPU_WALK);
-  hybrid->high = k + PERM_GPU_THREADS_LOG2 - code->walk;
+  hybrid->gpu.allocator = *allocator;
+  words = n * hybrid->parts;
+  most = outer - PERM_GPU_THREADS_LOG2; /* walk, and bits of chunk numbers */
+  code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
+  hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
   /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
   most = code->walk + hybrid->low;
@@ -12234,84 +12063,41 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   code->scale = permi_dd_make(1);
   coder->work = work;
   coder->layout = layout;
-  coder->allocator = allocator;
   coder->code = code;
-  coder->parts = parts;
+  coder->parts = hybrid->parts;
   coder->remake = remake[variant];
   coder->reload = reload[variant];
   coder->rows.n = n;
   coder->floor = hybrid->rounding.floor;
-  for (i = 0; i < n; i++) {
-    for (k = 0; k < layout->inner + layout->low; k++)
-      if (work->column[layout->transposed][layout->order[k]] >> i & 1) {
-        if (k < layout->inner)
-          coder->scope[i] |= UINT32_C(1) << k;
-        else
-          coder->dirty[i] |= UINT32_C(1) << (k - layout->inner);
-      }
-    coder->unit[i] = -1;
-    permi_code_prepare_row(coder, algebra, a, i, &growth);
-    most = 1 << permi_bits32(coder->scope[i]);
-    coder->whole[i] = coder->memos;
-    coder->near[i] = coder->memos + most;
-    coder->memos += 2 * most;
-    if (coder->memos > PERMI_GPU_MEMO)
-      break;
-  }
-  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
-    coder->node[k] = coder->memos;
-    coder->memos += 1 << permi_bits32(work->node[k].scope);
-  }
-  hybrid->gpu.allocator = *allocator;
-  doubles = (size_t)(words * (1 + hybrid->high));
-  table = hybrid->gpu.memory = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  permi_code_rows(coder, algebra, a);
+  gpu = &hybrid->gpu.work;
+  gpu->doubles = (size_t)(words * (1 + hybrid->high));
+  gpu->table = hybrid->gpu.memory = (double *)permi_allocate(allocator, gpu->doubles, sizeof(double));
   coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
-  if (!table || !coder->memo)
-    coder->failed = 2;
-  else if (coder->memos > PERMI_GPU_MEMO)
-    coder->failed = 1;
-  for (i = 0; i < n && !coder->failed; i++)
-    for (p = 0; p < parts; p++) {
-      table[i * parts + p] = 0;
-      for (k = layout->inner; k < n; k++) {
-        const int high = k - layout->inner - layout->low - code->walk;
-        table[i * parts + p] += coder->coefficient[i][k][p]; /* exact, as all that follows */
-        if (high >= 0 && high < hybrid->high)
-          table[words * (1 + high) + i * parts + p] = 2 * coder->coefficient[i][k][p];
-      }
-    }
-  if (!coder->failed) {
-    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
-    permi_code_statements(coder);
+  if (!gpu->table || !coder->memo) {
+    code->failed = 2;
+  } else if (coder->memos > PERMI_GPU_MEMO) {
+    code->failed = 1;
+  } else {
+    permi_code_table(coder, hybrid, hybrid->gpu.memory);
+    permi_code_fill(coder, hybrid);
   }
-  if (!coder->failed && (!permi_code_live(coder, 0, code->moduli) ||
-                         !permi_code_live(coder, code->moduli, code->statements)))
-    coder->failed = 2;
-  for (k = 0; k < code->moduli && !coder->failed; k++) {
-    code->operations += permi_code_operations(&code->statement[k], algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * parts : 0;
-  }
-  for (k = 0; k < code->walk && !coder->failed; k++)
-    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
-  hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
-  coder->literals = algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
-  if (!coder->failed)
-    permi_code_text(coder, hybrid);
-  i = coder->failed;
   permi_release(allocator, coder->memo);
   permi_release(allocator, coder);
   code->program.text = code->text;
-  code->program.shared = sizeof(double) * 128 * (size_t)(words > 5 ? words : 5);
+  code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
   code->program.twin = permi_code_twin;
   code->program.context = hybrid;
-  hybrid->gpu.work.table = table;
-  hybrid->gpu.work.doubles = doubles;
-  hybrid->gpu.work.program = &code->program;
-  hybrid->gpu.work.absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
+  gpu->program = &code->program;
+  gpu->absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
   hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
   hybrid->scale_exp2 = code->scale_exp2;
-  *fits = !i;
-  return i == 2 ? PERM_ERROR_MEMORY : PERM_OK;
+  failed = code->failed;
+  if (failed)
+    permi_hybrid_release(allocator, hybrid);
+  else
+    *made = hybrid;
+  return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
 /* Of the text and the table. */
@@ -12340,36 +12126,31 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
+  const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   permi_problem problem;
   void *entries;
-  double *a;
   perm_plan plan;
   permi_view view;
   int i, j, p, (*exponent)[PERM_MAX_N];
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   if (status != PERM_OK)
     return status;
-  exponent = permi_scale_room(&maker->options->allocator, n);
-  if (!exponent) {
-    permi_release(&maker->options->allocator, entries);
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
     return permi_fail_memory(maker->result);
-  }
-  a = (double *)entries;
-  for (i = 0; i < n && transposed; i++)
-    for (j = 0; j < i; j++)
-      for (p = 0; p < parts; p++) {
-        double x = a[(i * n + j) * parts + p];
-        a[(i * n + j) * parts + p] = a[(j * n + i) * parts + p];
-        a[(j * n + i) * parts + p] = x;
-      }
   memset(&plan, 0, sizeof plan);
   plan.n = n;
-  view.a = a;
+  view.a = scaled;
   view.ld = n;
   view.parts = parts;
   permi_plan_scale(&plan, &view, exponent);
-  permi_release(&maker->options->allocator, exponent);
+  permi_release(allocator, exponent);
   *zero = plan.zero;
   *scale_exp2 = 0;
   for (i = 0; i < n && !plan.zero; i++) {
@@ -12378,7 +12159,6 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
       for (p = 0; p < parts; p++)
         scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
   }
-  permi_release(&maker->options->allocator, entries);
   return PERM_OK;
 }
 
@@ -12393,30 +12173,12 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
 {
   const int most_low = inner ? 3 : -1;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
-  int k;
-  if (moves) {
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, moves / 2, most_low,
-                                      PERMI_GPU_LEAST_OUTER, 0.2, &seed);
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, moves - moves / 2, most_low,
-                                      PERMI_GPU_LEAST_OUTER, 0.05, &seed);
-    return;
-  }
-  permi_layout_start(&trial->work, number & 1, &trial->layout);
-  if (inner) {
-    trial->cost = permi_layout_greedy(&trial->work, &trial->layout);
-    return;
-  }
-  trial->cost = permi_layout_total(&trial->work, &trial->layout, (double)INFINITY);
-  for (k = 1; k <= PERMI_HYBRID_LOW && k + PERMI_GPU_LEAST_OUTER <= trial->work.n; k++) {
-    permi_arrangement deeper = trial->layout;
-    double price;
-    deeper.low = k;
-    price = permi_layout_total(&trial->work, &deeper, trial->cost);
-    if (price < trial->cost) {
-      trial->cost = price;
-      trial->layout = deeper;
-    }
-  }
+  int pass;
+  if (!moves)
+    trial->cost = permi_layout_first(&trial->work, number & 1, inner, PERMI_GPU_LEAST_OUTER, &trial->layout);
+  for (pass = 0; pass < 2 && moves; pass++)
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, most_low,
+                                      PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
 }
 
 /* What trials share: the matrix in the orientation that was last asked for, and the best programs so far. */
@@ -12429,8 +12191,7 @@ typedef struct permi_code_choice {
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Takes the program over: it is kept if it is among the best, by prediction, and no other is the same. 1: it is the
-   best of all. */
+/* Takes the program over and keeps it if it is among the best by prediction and new. 1: it is the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -12460,23 +12221,18 @@ static perm_status permi_code_try(permi_maker *maker, const permi_block *block, 
 {
   const perm_allocator *allocator = &maker->options->allocator;
   perm_status status = PERM_OK;
-  int k, fits;
+  permi_hybrid *hybrid;
+  int k;
   *better = 0;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
     status = permi_hybrid_matrix(maker, block, choice->given, choice->scaled, &choice->scale_exp2, &choice->zero);
   }
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-    if (!hybrid)
-      return PERM_ERROR_MEMORY;
-    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, k, choice->scaled,
-                               hybrid, &fits);
-    if (status == PERM_OK && fits) {
+    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, k, choice->scaled, &hybrid);
+    if (hybrid) {
       hybrid->scale_exp2 += choice->scale_exp2;
       *better |= permi_code_keep(allocator, choice, hybrid);
-    } else {
-      permi_hybrid_release(allocator, hybrid);
     }
   }
   return status;
@@ -12503,83 +12259,96 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* The best program found for GPUs, as an offer; none: *offer stays as it is. All trials are annealed for a while, at
-   the same time if there are threads, and the best once more if the sum takes long. */
+/* Anneals all trials for a while. Returns how many moves would take as long as the run or the rival; *least: seconds of
+   the best. */
+#define PERMI_GPU_TRIALS 12
+static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
+                                    permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
+{
+  static const int budget[3] = {150, 130, 110};
+  const double rate = permi_code_rate(algebra), density = (double)block->edges / ((double)block->n * block->n);
+  const int real = algebra == PERMI_HYBRID_REAL, threads = permi_threads(maker->options);
+  double worth = 0;
+  int k, pass;
+  *least = (double)INFINITY;
+  searching->moves = 0;
+  for (k = 0; k < PERMI_GPU_TRIALS; k++) {
+    permi_layouts *work = &searching->trial[k].work;
+    permi_layouts_make(work, block);
+    work->gpu = real ? 1 : 2;
+    work->add = k >= 6 && real ? 1.6 : 1; /* neither is better for all matrices */
+    work->budget = budget[k / 2 % 3] / (real ? 1 : 2);
+  }
+  for (pass = 0; pass < 2; pass++) {
+    permi_share(threads, 0, PERMI_GPU_TRIALS, permi_code_search_one, searching, NULL);
+    for (k = 0; k < PERMI_GPU_TRIALS; k++)
+      *least = fmin(*least, searching->trial[k].cost / rate);
+    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
+    searching->moves = (int)fmin(0.2 * worth, searching->inner ? PERMI_GPU_MOVES : 4000);
+    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
+      searching->moves = searching->moves < 4000 ? searching->moves : 4000;
+    if (searching->moves < 20 || *least > 300 * rival)
+      break;
+  }
+  return worth;
+}
+
+/* The best program found for GPUs, as an offer; none: *offer stays as it is. The best layout is annealed once more if
+   the sum takes long. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
-  static const int budget[3] = {150, 130, 110};
-  enum { TRIALS = 12 };
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const double rate = permi_code_rate(algebra);
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  const double density = (double)block->edges / ((double)n * n);
-  permi_code_trial *trial = (permi_code_trial *)permi_allocate(allocator, TRIALS, sizeof *trial);
-  double *scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *scaled);
-  double least = (double)INFINITY, worth = 0;
   permi_code_choice choice;
   permi_code_searching searching;
-  perm_status status = trial && scaled ? PERM_OK : PERM_ERROR_MEMORY;
-  int k, moves = 0, pass, best = 0, better, threads = permi_threads(options);
+  permi_hybrid *hybrid;
+  perm_status status = PERM_OK;
+  double least, worth;
+  int k, moves, best = 0, better;
   memset(&choice, 0, sizeof choice);
-  searching.trial = trial;
+  searching.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *searching.trial);
   searching.inner = inner;
+  choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
   choice.algebra = algebra;
-  choice.scaled = scaled;
   choice.given = -1;
   choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
-  for (k = 0; k < TRIALS && status == PERM_OK; k++) {
-    permi_layouts_make(&trial[k].work, block);
-    trial[k].work.gpu = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-    trial[k].work.add = k >= 6 && algebra == PERMI_HYBRID_REAL ? 1.6 : 1; /* neither is better for all matrices */
-    trial[k].work.budget = budget[k / 2 % 3] / (algebra == PERMI_HYBRID_REAL ? 1 : 2);
-  }
-  for (pass = 0; pass < 2 && status == PERM_OK; pass++) {
-    searching.moves = moves;
-    permi_share(threads, 0, TRIALS, permi_code_search_one, &searching, NULL);
-    for (k = 0; k < TRIALS; k++)
-      least = fmin(least, trial[k].cost / rate);
-    worth = fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
-    moves = (int)fmin(0.2 * worth, inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
-      moves = moves < 4000 ? moves : 4000;
-    if (moves < 20 || least > 300 * rival)
-      break;
-  }
-  for (k = 0; k < TRIALS && status == PERM_OK && least < 1.2 * rival; k++) {
-    status = permi_code_try(maker, block, &trial[k], &choice, &better);
-    best = better ? k : best;
-  }
-  moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
-  if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
-    permi_code_search(&trial[best], TRIALS, inner, moves);
-    status = permi_code_try(maker, block, &trial[best], &choice, &better);
-  }
-  permi_release(allocator, trial);
-  permi_release(allocator, scaled);
-  if (choice.best && status == PERM_OK) {
-    permi_hybrid *hybrid = choice.best, *other;
-    for (k = 0, other = hybrid; other; other = other->next, k++)
-      other->fingerprint = other->gpu.work.fingerprint = permi_code_fingerprint(other);
-    for (other = hybrid; other && options->gpu.tune; other = other->next) {
-      other->candidate = other == hybrid ? 1 : other->candidate;
-      other->candidates = k;
-      if (other->next)
-        other->next->candidate = other->candidate + 1;
+  if (searching.trial && choice.scaled) {
+    worth = permi_code_search_all(maker, block, rival, &searching, algebra, &least);
+    for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++) {
+      status = permi_code_try(maker, block, &searching.trial[k], &choice, &better);
+      best = better ? k : best;
     }
-    offer->plan = hybrid;
-    offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                     PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 7);
-    offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
-  } else if (choice.best) {
-    permi_hybrid_release(allocator, choice.best);
+    moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
+    if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
+      permi_code_search(&searching.trial[best], PERMI_GPU_TRIALS, inner, moves);
+      status = permi_code_try(maker, block, &searching.trial[best], &choice, &better);
+    }
+  } else {
+    status = PERM_ERROR_MEMORY;
   }
-  return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
+  permi_release(allocator, searching.trial);
+  permi_release(allocator, choice.scaled);
+  if (status != PERM_OK)
+    permi_hybrid_release(allocator, choice.best);
+  if (status != PERM_OK || !choice.best)
+    return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
+  for (k = 0, hybrid = choice.best; hybrid; hybrid = hybrid->next) {
+    hybrid->fingerprint = hybrid->gpu.work.fingerprint = permi_code_fingerprint(hybrid);
+    hybrid->candidate = options->gpu.tune ? ++k : 0;
+  }
+  for (hybrid = choice.best; hybrid; hybrid = hybrid->next)
+    hybrid->candidates = k;
+  offer->plan = hybrid = choice.best;
+  offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 7);
+  offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
+  return PERM_OK;
 }
 
-/* For gpu.tune, of the candidates that *plan begins: leaves *plan the one asked for by number, or the fastest on a
-   slice. Blocks after the first one take the same number, or their best by prediction if they have fewer. */
+/* For gpu.tune: of the candidates in the list *plan leaves the one asked for by number, or the fastest on a slice.
+   Later blocks take the same number, or their best by prediction if they have fewer. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
   const perm_options *options = maker->options;
@@ -12619,43 +12388,61 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   hybrid = *at;
   *at = hybrid->next;
   hybrid->next = NULL;
-  if (list)
-    permi_hybrid_release(&options->allocator, list);
+  permi_hybrid_release(&options->allocator, list);
   memcpy(hybrid->timed, timed, sizeof timed);
   maker->tuned = maker->tuned ? maker->tuned : number;
   *plan = hybrid;
   return PERM_OK;
 }
 
-static size_t permi_code_explain(const permi_leaf *leaf, char *buffer, size_t size)
+static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+{
+  va_list arguments;
+  int more;
+  va_start(arguments, format);
+  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  va_end(arguments);
+  *length += more > 0 ? (size_t)more : 0;
+}
+
+/* Both programs in words; of candidates how they were timed. */
+static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "compensated"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_code *code = hybrid->code;
-  const int length = snprintf(
-      buffer, size,
-      "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, %d in a walk, %d by threads; a kernel of %d "
-      "statements and %d for moduli, %d constants, at most %d doubles waiting, %d rows divided; %.4g operations per "
-      "outer pattern, %.3g in all; %.0f chunks, predicted %.3g s on one GPU\n",
-      hybrid->n, perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
-      algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low, code->walk,
-      hybrid->high, code->moduli, code->statements - code->moduli, code->constants, code->live, code->divided,
-      hybrid->operations_a_term, hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner),
-      (double)leaf->information.chunks, leaf->information.seconds);
-  size_t done = length > 0 ? (size_t)length : 0;
+  const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
+  size_t length = 0;
   int k;
-  if (hybrid->candidate) {
-    char text[512];
-    int at = snprintf(text, sizeof text, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-    for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-      const char *before = k ? "," : ", by a slice of each";
-      at += hybrid->timed[k] < (double)INFINITY
-                ? snprintf(text + at, sizeof text - (size_t)at, "%s %.3g s", before, hybrid->timed[k])
-                : snprintf(text + at, sizeof text - (size_t)at, "%s failed", before);
-    }
-    done += (size_t)snprintf(done < size ? buffer + done : NULL, done < size ? size - done : 0, "%s\n", text);
+  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
+                   perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
+                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
+  if (code)
+    permi_hybrid_say(buffer, size, &length,
+                     "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
+                     "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
+                     code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
+                     code->live, code->divided, hybrid->operations_a_term, all);
+  else
+    permi_hybrid_say(buffer, size, &length,
+                     "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
+                     "dense has %.3g times as many; ",
+                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
+                     all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
+  permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
+                   leaf->information.seconds, code ? "GPU" : "thread");
+  if (!hybrid->candidate)
+    return length;
+  permi_hybrid_say(buffer, size, &length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
+    permi_hybrid_say(buffer, size, &length, k ? "," : ", by a slice of each");
+    if (hybrid->timed[k] < (double)INFINITY)
+      permi_hybrid_say(buffer, size, &length, " %.3g s", hybrid->timed[k]);
+    else
+      permi_hybrid_say(buffer, size, &length, " failed");
   }
-  return done;
+  permi_hybrid_say(buffer, size, &length, "\n");
+  return length;
 }
 
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
@@ -12707,8 +12494,8 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* What the hybrid may come to, so that no time is spent on orders that would be slower: what it takes by the first
-   layout, over PERMI_HYBRID_GAIN; INFINITY where it is not taken, or hardly matters. */
+/* Seconds that the hybrid may come to, so that no time goes into slower orders: of the first layout, over
+   PERMI_HYBRID_GAIN; INFINITY where it is not taken or hardly matters. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -12763,8 +12550,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   }
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work) {
-    if (gpu.plan)
-      permi_hybrid_release(allocator, gpu.plan);
+    permi_hybrid_release(allocator, gpu.plan);
     return permi_fail_memory(maker->result);
   }
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
@@ -12804,10 +12590,9 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
                    (double)PERMI_HYBRID_WORKSPACE;
   }
   if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
-    if (offer->plan)
-      permi_hybrid_release(allocator, offer->plan);
+    permi_hybrid_release(allocator, offer->plan);
     *offer = gpu;
-  } else if (gpu.plan) {
+  } else {
     permi_hybrid_release(allocator, gpu.plan);
   }
   return status;
@@ -12823,10 +12608,9 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
   return permi_hybrid_make_offer(maker, block, rival, 0, offer);
 }
 
-/* Estimates relative to the sum of |terms| over all signs, inner ones too, which the same program gives when rows are
-   replaced by their moduli and folds add (computed for one block in absolute_mask + 1); see permi_hybrid_errors. A term
-   meets n products and a rounding in every fold. What elimination before this block rounded (permi_make_honest) is
-   shared by all terms as well. */
+/* Estimates relative to the sum of |terms| over all signs, which the program gives when moduli replace rows and folds
+   add (one block in absolute_mask + 1); see permi_hybrid_errors. A term meets n products and a rounding in every fold.
+   All terms share what elimination before this block rounded (permi_make_honest). */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -12871,7 +12655,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     leaf->run_chunk = permi_hybrid_chunk;
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
   leaf->release = permi_hybrid_release;
-  leaf->explain = hybrid->code ? permi_code_explain : permi_hybrid_explain;
+  leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
   offer->plan = NULL;
   leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
@@ -12887,19 +12671,15 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
    SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
-   group of columns, are decided from the slowest to the fastest; a row belongs to the fastest digit that touches it,
-   and once that is decided its sum is final. So
-     - a product over the rows of the slower digits is kept at every level, and a move of digit d only multiplies the
-       rows of digits d and faster (the paper's partitioning has two such areas: this is one a column);
-     - a product that is 0 ends the whole branch below.
-   The ordering wants fast columns that touch few rows no faster one does (Algorithm 3: always the column with the
-   fewest entries in rows without a digit). Row sums are kept on a grid of a power of two, so that they are exact: they
-   never drift, and 0 is 0.
+   group of columns, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
+   which makes its sum final. So every level keeps the product over the rows of the slower digits, a move of digit d
+   multiplies only the rows of digits d and faster (the paper's partitioning has two such areas: this is one a column),
+   and a product that is 0 ends the branch below. Fast columns should touch few rows that no faster one touches
+   (Algorithm 3). Row sums are exact, on a grid of a power of two: they never drift, and 0 is 0.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], in which rows without a column in J cut
    branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
-   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. Whichever is predicted quicker, for
-   rows and columns alike. */
+   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. The quicker by prediction is taken. */
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
 #define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
@@ -13004,7 +12784,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   }
 }
 
-/* Adds to hi with TwoSum, what that loses to lo: two short chains where double-double has a long one. */
+/* Adds x to hi by TwoSum, and what that loses to lo: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -13048,8 +12828,8 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* All values of the digits below `level`, from where they stand to the other end: reflected Gray codes, each digit
-   turning at its ends; a branch that is cut leaves its digits where they are. left: values of the digit level - 1. */
+/* All values of the digits below `level` in reflected Gray codes, from where each stands to its other end; a cut branch
+   leaves its digits where they are. left: values of the digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -13072,25 +12852,23 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
+  const int digits = ryser->digits;
+  const int64_t shares = ryser->shares, share = (int64_t)(chunk % (uint64_t)shares);
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
-  const uint64_t share_of = chunk;
   (void)workspace;
   if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
     return;
-  chunk /= (uint64_t)ryser->shares;
+  chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
-  for (part = 0; part < 2; part++)
-    for (i = 0; i < ryser->n; i++)
-      walk.x[part][i] = ryser->base[part][i];
-  walk.sign = (ryser->halves ? ryser->n - 1 : ryser->n) & 1 ? -1 : 1;
-  for (d = 0; d < ryser->digits; d++) {
+  memcpy(walk.x, ryser->base, sizeof walk.x);
+  walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
+  for (d = 0; d < digits; d++) {
     int code = ryser->least[d];
-    if (d == ryser->low - 1 && ryser->shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
-      const int64_t share = (int64_t)(share_of % (uint64_t)ryser->shares), all = left;
-      const int begin = (int)(share * all / ryser->shares);
-      left = (int)((share + 1) * all / ryser->shares) - begin;
+    if (d == ryser->low - 1 && shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
+      const int begin = (int)(share * left / shares);
+      left = (int)((share + 1) * left / shares) - begin;
       code += begin;
     }
     if (d >= ryser->low) {
@@ -13102,14 +12880,15 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
       if ((code ^ code >> 1) >> k & 1)
         permi_ryser_flip(&walk, ryser->digit_start[d] + k, 1);
   }
-  walk.product[0][ryser->digits] = 1;
-  walk.wide[ryser->digits].low = 1;
-  for (i = ryser->level_start[ryser->digits]; i < ryser->n; i++) { /* rows without a digit are constant */
-    const double re = walk.product[0][ryser->digits], im = walk.product[1][ryser->digits];
-    walk.product[0][ryser->digits] = re * walk.x[0][ryser->row[i]] - im * walk.x[1][ryser->row[i]];
-    walk.product[1][ryser->digits] = re * walk.x[1][ryser->row[i]] + im * walk.x[0][ryser->row[i]];
+  walk.product[0][digits] = 1;
+  walk.wide[digits].low = 1;
+  for (i = ryser->level_start[digits]; i < ryser->n; i++) { /* rows without a digit are constant */
+    const double re = walk.product[0][digits], im = walk.product[1][digits];
+    const double x = walk.x[0][ryser->row[i]], y = walk.x[1][ryser->row[i]];
+    walk.product[0][digits] = re * x - im * y;
+    walk.product[1][digits] = re * y + im * x;
   }
-  for (d = ryser->digits - 1; d >= ryser->low && alive; d--)
+  for (d = digits - 1; d >= ryser->low && alive; d--)
     alive = permi_ryser_multiply(&walk, d);
   if (alive && ryser->low == 1 && ryser->pairs)
     permi_ryser_pair(&walk);
@@ -13121,16 +12900,14 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   if (ryser->integers) {
     const int negative = (int)(walk.sum.high >> 63);
     const permi_wide sum = negative ? permi_wide_negate(walk.sum) : walk.sum;
-    uint64_t word[2];
-    word[0] = sum.low;
-    word[1] = sum.high;
+    const uint64_t word[2] = {sum.low, sum.high};
     permi_sum_add_integer(&partial->value, word, 2, negative);
-    return;
   }
-  permi_sum_add_double(&partial->value, walk.total[0].hi);
-  permi_sum_add_double(&partial->value, walk.total[0].lo);
-  permi_sum_add_double(&partial->imaginary, walk.total[1].hi);
-  permi_sum_add_double(&partial->imaginary, walk.total[1].lo);
+  for (part = 0; part < 2; part++) {
+    perm_sum *sum = part ? &partial->imaginary : &partial->value;
+    permi_sum_add_double(sum, walk.total[part].hi);
+    permi_sum_add_double(sum, walk.total[part].lo);
+  }
   permi_sum_add_double(&partial->absolute, walk.absolute);
 }
 
@@ -13148,8 +12925,8 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
 }
 
 /* ---- planning */
-/* What digits are to be: groups of columns that are never all absent (their number in `groups`, each a mask), and all
-   other columns alone; `without` is left out (-1: none). */
+/* What digits are to be: groups of columns, as masks, that are never all absent, and all other columns alone but for
+   `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given; /* as_given: columns stay in their order */
   uint64_t group[PERM_MAX_N];
@@ -13159,38 +12936,15 @@ typedef struct permi_ryser_split {
 #define PERMI_RYSER_MOVE_SECONDS 5e-9
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9
 
-/* Fills in *ryser. side 0: rows are rows. */
-static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
+/* The grid of every row: sums, and halves of them, are below 2^53 units of half a step. */
+static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
 {
-  const int n = block->n, mine = side * n, other = n - mine;
-  uint64_t digit_mask[PERM_MAX_N], touches[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0;
-  double grid[PERM_MAX_N], alive = 1, count = 1, most;
-  int digits = 0, d, i, j, e, k, used = 0, taken = 0, part;
-  ryser->n = n;
-  ryser->integers = block->integer != NULL;
-  ryser->parts = block->imaginary ? 2 : 1;
-  ryser->halves = split->without >= 0;
-  ryser->transposed = side;
-  ryser->groups = split->groups;
-  ryser->on_grid = 1;
-  ryser->buried = 0;
+  const int n = ryser->n, mine = ryser->transposed * n;
+  int i, e;
   ryser->growth = 1;
   ryser->bits = n;
   ryser->widest = 0;
-  for (i = 0; i < split->groups; i++) {
-    digit_mask[digits++] = split->group[i];
-    grouped |= split->group[i];
-  }
-  for (j = 0; j < n; j++)
-    if (!(grouped >> j & 1) && j != split->without)
-      digit_mask[digits++] = UINT64_C(1) << j;
-  ryser->digits = digits;
-  for (j = 0; j < n; j++) {
-    touches[j] = 0;
-    for (e = block->start[other + j]; e < block->start[other + j + 1]; e++)
-      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
-  }
-  for (i = 0; i < n; i++) { /* the grid of a row: sums, and halves of them, below 2^53 units of half a step */
+  for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int edge = block->edge[e];
@@ -13203,107 +12957,158 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
     ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
     ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
     ryser->widest = fmax(ryser->widest, sum);
-    ryser->base[0][i] = ryser->base[1][i] = ryser->moved[i] = 0;
   }
-  for (d = 0; d < digits; d++) { /* Algorithm 3: the digit with the fewest rows of its own, for its bits */
+}
+
+static int permi_ryser_count(uint64_t set)
+{
+  int count = 0;
+  for (; set; set &= set - 1)
+    count++;
+  return count;
+}
+
+/* Rows that the columns of a set touch. */
+static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
+{
+  uint64_t rows = 0;
+  for (; columns; columns &= columns - 1)
+    rows |= touches[permi_trailing_zeros(columns)];
+  return rows;
+}
+
+/* Algorithm 3: always the digit with the fewest rows of its own, for its bits. */
+static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
+{
+  const int n = ryser->n;
+  uint64_t digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
+  int digits = split->groups, d, i, j, used = 0, taken = 0;
+  for (i = 0; i < digits; i++)
+    grouped |= digit[i] = split->group[i];
+  for (j = 0; j < n; j++)
+    if (!(grouped >> j & 1) && j != split->without)
+      digit[digits++] = UINT64_C(1) << j;
+  ryser->digits = digits;
+  for (d = 0; d < digits; d++) {
     int best = d;
     double least = 1e9;
-    uint64_t swap, rows;
     for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      double bits = 0, fresh = 0;
-      for (rows = 0, j = 0; j < n; j++)
-        if (digit_mask[i] >> j & 1) {
-          bits++;
-          rows |= touches[j];
-        }
-      for (rows &= rows_left; rows; rows &= rows - 1)
-        fresh++;
-      if (fresh / bits < least) {
-        least = fresh / bits;
+      const double share = (double)permi_ryser_count(permi_ryser_rows(touches, digit[i]) & rows_left) /
+                           permi_ryser_count(digit[i]);
+      if (share < least) {
+        least = share;
         best = i;
       }
     }
-    swap = digit_mask[d];
-    digit_mask[d] = digit_mask[best];
-    digit_mask[best] = swap;
+    set = digit[best];
+    digit[best] = digit[d];
     ryser->digit_start[d] = used;
     ryser->level_start[d] = taken;
+    ryser->least[d] = (grouped & set) != 0;
+    ryser->radix[d] = (1 << permi_ryser_count(set)) - ryser->least[d];
     for (j = 0; j < n; j++)
-      if (digit_mask[d] >> j & 1)
+      if (set >> j & 1)
         ryser->column[used++] = j;
-    k = used - ryser->digit_start[d];
-    ryser->least[d] = d < digits && (grouped & digit_mask[d]) ? 1 : 0;
-    ryser->radix[d] = (1 << k) - ryser->least[d];
-    for (rows = 0, i = ryser->digit_start[d]; i < used; i++)
-      rows |= touches[ryser->column[i]];
-    for (rows &= rows_left; rows; rows &= rows - 1) {
-      const int row = permi_trailing_zeros(rows);
-      ryser->row[taken++] = row;
-      rows_left &= ~(UINT64_C(1) << row);
-    }
+    set = permi_ryser_rows(touches, set) & rows_left;
+    rows_left &= ~set;
+    for (; set; set &= set - 1)
+      ryser->row[taken++] = permi_trailing_zeros(set);
   }
   ryser->digit_start[digits] = used;
   ryser->level_start[digits] = taken;
   for (; rows_left; rows_left &= rows_left - 1)
     ryser->row[taken++] = permi_trailing_zeros(rows_left);
   ryser->level_start[digits + 1] = taken;
-  for (used = 0, k = 0; k <= n; k++) { /* entries on the grid; the column left out and half the sums into the base */
-    const int column = k < ryser->digit_start[digits] ? ryser->column[k] : split->without;
-    if (k < ryser->digit_start[digits])
-      ryser->column_start[k] = used;
-    else if (k > ryser->digit_start[digits] || column < 0)
-      break;
-    else
-      ryser->column_start[k] = used;
+}
+
+/* Entries on the grid; the column left out and half the sums go into the base. */
+static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
+{
+  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
+  int k, e, part, used = 0;
+  ryser->on_grid = 1;
+  ryser->buried = 0;
+  memset(ryser->base, 0, sizeof ryser->base);
+  memset(ryser->moved, 0, sizeof ryser->moved);
+  for (k = 0; k < columns + ryser->halves; k++) {
+    const int column = k < columns ? ryser->column[k] : without;
+    ryser->column_start[k] = used;
     for (e = block->start[other + column]; e < block->start[other + column + 1]; e++) {
       const int row = block->neighbour[e] - mine, edge = block->edge[e];
-      if (block->integer) {
-        ryser->integer[used] = block->integer[edge];
-      } else {
-        for (part = 0; part < ryser->parts; part++) {
-          const double x = (part ? block->imaginary : block->real)[edge];
-          const double y = floor(x / grid[row] + 0.5) * grid[row];
-          ryser->on_grid &= x == y;
-          ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
-          ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
-          if (k < ryser->digit_start[digits])
-            ryser->value[part][used] = y;
-          ryser->base[part][row] += !ryser->halves ? 0 : k < ryser->digit_start[digits] ? -y / 2 : y / 2;
-        }
+      for (part = 0; part < ryser->parts && !block->integer; part++) {
+        const double x = (part ? block->imaginary : block->real)[edge];
+        const double y = floor(x / grid[row] + 0.5) * grid[row];
+        ryser->on_grid &= x == y;
+        ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
+        ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
+        if (ryser->halves)
+          ryser->base[part][row] += k < columns ? -y / 2 : y / 2;
+        if (k < columns)
+          ryser->value[part][used] = y;
       }
-      if (k < ryser->digit_start[digits])
+      if (k < columns) {
+        ryser->integer[used] = block->integer ? block->integer[edge] : 0;
         ryser->touched[used++] = (unsigned char)row;
+      }
     }
   }
-  ryser->column_start[ryser->digit_start[digits]] = used;
-  /* moves at each level: the values of its digit and the slower ones, times the branches that no zero has cut */
+  ryser->column_start[columns] = used;
+}
+
+/* Moves and seconds: at each level the values of its digit and the slower ones, times the branches that no zero has
+   cut. */
+static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
+{
+  double alive = 1, count = 1;
+  int d, i, j, k;
   ryser->nodes = ryser->seconds = 0;
-  ryser->low = digits;
-  ryser->combinations = 1;
-  for (d = digits - 1; d >= 0; d--) {
-    double entries = 0, rows = ryser->level_start[d + 1] - ryser->level_start[d];
+  for (d = ryser->digits - 1; d >= 0; d--) {
+    const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
+    const double entries =
+        (double)(ryser->column_start[ryser->digit_start[d + 1]] - ryser->column_start[ryser->digit_start[d]]) /
+        (ryser->digit_start[d + 1] - ryser->digit_start[d]);
     count *= ryser->radix[d];
-    for (k = ryser->digit_start[d]; k < ryser->digit_start[d + 1]; k++)
-      entries += ryser->column_start[k + 1] - ryser->column_start[k];
-    entries /= ryser->digit_start[d + 1] - ryser->digit_start[d];
     ryser->nodes += count * alive;
     ryser->seconds += count * alive *
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
       double empty = 1; /* the share of sets without a column in this row */
-      for (j = d; j < digits; j++) {
-        const int columns = ryser->digit_start[j + 1] - ryser->digit_start[j];
-        int hit = 0;
+      for (j = d; j < ryser->digits; j++) {
+        int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
-          hit += (int)(touches[ryser->column[k]] >> ryser->row[i] & 1);
-        empty *= (ldexp(1, columns - hit) - ryser->least[j]) / ryser->radix[j];
+          columns += !(touches[ryser->column[k]] >> ryser->row[i] & 1);
+        empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
       }
       alive *= 1 - empty;
     }
   }
   ryser->terms = count;
+}
+
+/* Fills in *ryser. side 0: rows are rows. */
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  uint64_t touches[PERM_MAX_N];
+  double grid[PERM_MAX_N], most;
+  int j, e;
+  ryser->n = n;
+  ryser->integers = block->integer != NULL;
+  ryser->parts = block->imaginary ? 2 : 1;
+  ryser->halves = split->without >= 0;
+  ryser->transposed = side;
+  ryser->groups = split->groups;
+  for (j = 0; j < n; j++)
+    for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
+      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
+  permi_ryser_grid(ryser, block, grid);
+  permi_ryser_order(ryser, touches, split);
+  permi_ryser_entries(ryser, block, split->without, grid);
+  permi_ryser_predict(ryser, touches);
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
+  ryser->low = ryser->digits;
+  ryser->combinations = 1;
   most = fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES);
   most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
   while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
@@ -13324,23 +13129,17 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   const perm_precision precision = maker->options->precision;
   permi_ryser *best, *trial;
   int which;
-  if (block->n > PERM_MAX_N) {
+  if (block->n > PERM_MAX_N)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-    return PERM_OK;
-  }
-  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD) {
+  else if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                  block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-    return PERM_OK;
-  }
-  if (maker->options->method == PERM_METHOD_AUTO && !block->integer) {
+  else if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "would lose digits to the cancellation of Ryser's sum in doubles");
-    return PERM_OK;
-  }
-  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3)) {
+  else if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
+  if (offer->why[0])
     return PERM_OK;
-  }
   best = (permi_ryser *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_ryser *)permi_allocate(allocator, 1, sizeof *trial);
   offer->plan = best;
@@ -13358,22 +13157,18 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
       *best = *trial;
   }
   permi_release(allocator, trial);
-  if (block->integer && best->widest * (1 + 1e-12) >= 9223372036854775808.0) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
-    return PERM_OK;
-  }
-  if (block->integer && !(best->bits <= 126)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
-                 best->bits);
-    return PERM_OK;
-  }
   offer->seconds = best->seconds + 2e-6 * (double)best->combinations;
   offer->bytes = sizeof *best;
+  if (block->integer && best->widest * (1 + 1e-12) >= 9223372036854775808.0)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
+  else if (block->integer && !(best->bits <= 126))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
+                 best->bits);
   return PERM_OK;
 }
 
 /* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
-   the subsets of columns; others with the product of row sums, which are taken as 1 where they are less. */
+   subsets of columns; others by the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
@@ -13405,11 +13200,11 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   return change[s] * (1 + 1e-12) + 1e-280;
 }
 
-/* THE BOUND. Row sums are exact, of entries on the grid; permi_ryser_off_grid says what that costs. A term is a product
-   of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a chunk,
-   hi loses at most gamma_N times their moduli, all of which goes to lo, whose sum is off by gamma_N times that; the
-   moduli's sum is off by gamma_N of itself. A product below DBL_MIN is off by at most 4 DBL_MIN, then times at most the
-   product of the rows' sums of moduli; a branch cut by underflow likewise. */
+/* THE BOUND. Row sums of entries on the grid are exact; permi_ryser_off_grid bounds what the grid costs. A term is a
+   product of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a
+   chunk, hi loses at most gamma_N times their moduli, all to lo, whose sum is off by gamma_N times that; the sum of
+   moduli is off by gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most
+   4 DBL_MIN times the product of the rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf) /* terms: of a chunk */
 {
@@ -13488,11 +13283,11 @@ static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *b
 
 /* ===================================================================================== >>dominating
    Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows that share no column
-   (P. H. Lundow, K. Markstrom, appendix B: those of a set that dominates all rows do): any other set has a row without
-   a column and a term of 0. So a digit is one of the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each
-   column left, T of them, is a digit of its own: 2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least
-   degree, ties at random, among those that share no column with the ones chosen (the squared graph: rows are neighbours
-   in A A^T); the best of many starts with a fixed seed, for rows as for columns. The sum itself is >>sparyser's. */
+   (P. H. Lundow, K. Markstrom, appendix B): any other set has a row without a column and a term of 0. A digit is one of
+   the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each of the remaining columns T is a digit of its own:
+   2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least degree, ties at random, among those that share no
+   column with the ones chosen (neighbours in A A^T are out); the best of many starts, for rows as for columns. The sum
+   itself is >>sparyser's. */
 
 #define PERMI_DOMINATING_STARTS 64
 #define PERMI_DOMINATING_COLUMNS 20 /* of a neighbourhood, so that a digit is an int */
@@ -13562,24 +13357,23 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
 /* ======================================================================================== >>codegen
    The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
-   in >>sparyser, over all sets of the columns but the last, in Gray order. A kernel is made for the matrix: every
-   column has code that includes it and code that excludes it, which names the row sums it changes, entries as
-   literals, so that row sums stay in registers; each ends with the product of the row sums.
+   in >>sparyser, over all sets of the columns but the last, in Gray order. The kernel is made for the matrix: code for
+   each column to include or exclude it names the row sums, with entries as literals, so that row sums stay in
+   registers, and ends with their product.
      codegen-registers  all row sums in registers, columns in the given order
      codegen-memory     columns and rows in the permanent ordering (Algorithm 3, as in permi_ryser_plan): fast columns
-                 touch few rows. Of these, the k rows of the first c columns are in registers, the others in memory,
-                 with their product kept: only columns from c on, 1 in 2^c, ask for memory. c and k by the score of
+                 touch few rows. The k rows of the first c columns are in registers, the others in memory with their
+                 product kept: only columns from c on, 1 in 2^c, ask for memory. c and k maximise the score of
                  Algorithm 4: threads that fit, over the cost of what they do
-   Launches (Algorithm 2): a thread takes 2^d consecutive terms, the largest such that all threads that fit at a time
-   have as many, so that all threads of a warp move the same column the same way, but for one term; what remains is
-   handled the same way with a smaller d, down to 1024 terms, where threads may be left without work.
+   Launches (Algorithm 2): a thread takes 2^d consecutive terms, with the largest d for which all threads that fit at a
+   time have as many, so that the threads of a warp move the same column the same way, but for one term. The rest is
+   cut with smaller d, down to 1024 terms, where threads may be idle.
    What differs: d is at most PERMI_CODEGEN_WALK, with launches repeated, so that kernels take a quarter of a second
-   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, so that bits do not depend on the
-   machine; a thread's first term is made with its row sums, not by a move, which leaves out columns from the d-th on;
-   a launch is a range of chunks, of 128 threads each, since the runner cuts launches anyhow; row sums are exact, on
-   the grid of >>sparyser, and terms are added by TwoSum, with the sum of their moduli: the same error bound. Memory is
-   shared memory as long as that leaves as many threads as registers do, otherwise global memory, in which a thread's
-   own array is interleaved with its neighbours' by hardware. */
+   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, for bits that do not depend on the
+   machine; a thread's first term comes from its row sums, not from a move, so columns from the d-th on have no code; a
+   launch is a range of chunks of 128 threads; row sums are exact, on the grid of >>sparyser, and TwoSum adds terms: the
+   same error bound. Memory is shared memory while that leaves as many threads as registers do, else global memory, in
+   which hardware interleaves the threads' own arrays. */
 
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
@@ -13725,182 +13519,101 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
 
 /* ---- the kernel */
 /* Column j included (out 0) or excluded, and the product then. */
-static void permi_codegen_print_column(permi_coder *coder, const permi_codegen *codegen, int j, int out)
+static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n, kept = codegen->kept;
-  const char *entry[PERM_MAX_N];
-  char text[PERM_MAX_N][32];
+  const int kept = codegen->kept;
+  double entry[PERM_MAX_N]; /* by place */
+  uint64_t there = 0;
+  char text[32];
   int e, i, seldom = 0;
-  memset(entry, 0, sizeof entry);
-  permi_code_print(coder, "case %d:\n", 2 * j + out);
+  permi_code_print(code, "case %d:\n", 2 * j + out);
   for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++) {
     i = codegen->place[ryser->touched[e]];
-    entry[i] = permi_code_literal(out ? -ryser->value[0][e] : ryser->value[0][e], text[i]);
+    entry[i] = out ? -ryser->value[0][e] : ryser->value[0][e];
+    there |= UINT64_C(1) << i;
+  }
+  for (; there; there &= there - 1) {
+    i = permi_trailing_zeros(there);
+    permi_code_literal(entry[i], text);
+    if (i < kept)
+      permi_code_print(code, "x%d = permi_add(x%d, %s);\n", i, i, text);
+    else
+      permi_code_print(code, "G(%d) = permi_add(G(%d), %s);\n", i - kept, i - kept, text);
     seldom |= i >= kept;
   }
-  for (i = 0; i < kept; i++)
-    if (entry[i])
-      permi_code_print(coder, "x%d = permi_add(x%d, %s);\n", i, i, entry[i]);
-  for (i = kept; i < n; i++)
-    if (entry[i])
-      permi_code_print(coder, "G(%d) = permi_add(G(%d), %s);\n", i - kept, i - kept, entry[i]);
-  if (seldom)
-    permi_code_print(coder, "REST\n");
-  permi_code_print(coder, "PRODUCT\nbreak;\n");
+  permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
 /* The kernel. Its table: row sums with no column, [n]; [digits][n] what columns add; rows by place. */
-static void permi_codegen_text(permi_coder *coder, const permi_codegen *codegen)
+static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n, kept = codegen->kept;
+  const int n = ryser->n, kept = codegen->kept, rest = n - kept;
+  const unsigned long long terms = 1ull << ryser->digits;
+  const char sign = n % 2 ? '+' : '-';
   int i, j;
-  permi_code_print(coder, "#define PRODUCT p = x0;");
+  permi_code_print(code, "#define PRODUCT p = x0;");
   for (i = 1; i < kept; i++)
-    permi_code_print(coder, " p = permi_mul(p, x%d);", i);
-  permi_code_print(coder, kept < n ? " p = permi_mul(p, rest);\n" : "\n");
-  if (kept < n) /* loops, as all of them at once would take registers */
-    permi_code_print(coder, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
-                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", n - kept);
-  permi_code_print(coder, codegen->shared ? "#define G(i) ((volatile double *)room)[128 * (i) + t]\n"
-                                          : "#define G(i) g[i]\n");
-  permi_code_print(coder, PERM_GPU_ENTRY "{\n", codegen->blocks);
-  permi_code_print_all(coder, "extern __shared__ double room[];\n"
-                              "const int t = (int)threadIdx.x;\n"
-                              "const unsigned long long chunk = a.first + blockIdx.x;\n"
-                              "unsigned long long from = 0, begin = 0, left;\n"
-                              "unsigned count;\n"
-                              "double hi = 0, lo = 0, absolute = 0;\n");
-  permi_code_print(coder, "int walk = %d;\n", codegen->walk);
+    permi_code_print(code, " p = permi_mul(p, x%d);", i);
+  permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
+  if (rest) /* loops, as all of them at once would take registers */
+    permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
+                           "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
+  permi_code_print(code,
+                   "#define G(i) %s\n" PERM_GPU_ENTRY "{\n"
+                   "extern __shared__ double room[];\n"
+                   "const int t = (int)threadIdx.x;\n"
+                   "const unsigned long long chunk = a.first + blockIdx.x;\n"
+                   "unsigned long long from = 0, begin = 0, left;\n"
+                   "unsigned count;\n"
+                   "double hi = 0, lo = 0, absolute = 0;\n"
+                   "int walk = %d;\n",
+                   codegen->shared ? "((volatile double *)room)[128 * (i) + t]" : "g[i]", codegen->blocks,
+                   codegen->walk);
   for (i = 1; i < codegen->launches; i++)
-    permi_code_print(coder, "if (chunk >= %lluull) { from = %lluull; begin = %lluull; walk = %d; }\n",
+    permi_code_print(code, "if (chunk >= %lluull) { from = %lluull; begin = %lluull; walk = %d; }\n",
                      (unsigned long long)codegen->launch[i].chunk, (unsigned long long)codegen->launch[i].chunk,
                      (unsigned long long)codegen->launch[i].term, codegen->launch[i].walk);
-  permi_code_print(coder, "begin += ((chunk - from) << 7 | (unsigned)t) << walk;\n"
-                          "left = begin < %lluull ? %lluull - begin : 0;\n"
-                          "count = left >> walk ? 1u << walk : (unsigned)left;\n"
-                          "if (count) {\n",
-                   1ull << ryser->digits, 1ull << ryser->digits);
-  if (kept < n)
-    permi_code_print(coder, "double rest;\n");
-  if (kept < n && !codegen->shared)
-    permi_code_print(coder, "volatile double g[%d];\n", n - kept);
+  permi_code_print(code, "begin += ((chunk - from) << 7 | (unsigned)t) << walk;\n"
+                         "left = begin < %lluull ? %lluull - begin : 0;\n"
+                         "count = left >> walk ? 1u << walk : (unsigned)left;\n"
+                         "if (count) {\n%s", terms, terms, rest ? "double rest;\n" : "");
+  if (rest && !codegen->shared)
+    permi_code_print(code, "volatile double g[%d];\n", rest);
   for (i = 0; i < kept; i++)
-    permi_code_print(coder, "double x%d = a.table[%d];\n", i, i);
-  if (kept < n)
-    permi_code_print(coder, "EVERY G(i) = a.table[%d + i];\n", kept);
-  permi_code_print(coder, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
-                          "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
+    permi_code_print(code, "double x%d = a.table[%d];\n", i, i);
+  if (rest)
+    permi_code_print(code, "EVERY G(i) = a.table[%d + i];\n", kept);
+  permi_code_print(code, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
+                         "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
                    ryser->digits, n);
   for (i = 0; i < kept; i++)
-    permi_code_print(coder, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
-  if (kept < n)
-    permi_code_print(coder, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
-  permi_code_print(coder, "}\n");
-  if (kept < n)
-    permi_code_print(coder, "REST\n");
-  permi_code_print(coder, "PRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
-                          "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
-                          "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n");
-  for (j = 0; j < ryser->digits && j < codegen->walk; j++) {
-    permi_codegen_print_column(coder, codegen, j, 0);
-    permi_codegen_print_column(coder, codegen, j, 1);
-  }
-  permi_code_print_all(coder,
-                       "}\n"
-                       "permi_two_sum(hi, e, hi, m & 1 ? -p : p);\n"
-                       "lo = permi_add(lo, e);\n"
-                       "absolute = permi_add(absolute, fabs(p));\n"
-                       "}\n"
-                       "}\n"
-                       "__syncthreads();\n");
-  permi_code_print(coder, "room[t] = %chi;\nroom[128 + t] = %clo;\n", n % 2 ? '+' : '-', n % 2 ? '+' : '-');
-  permi_code_print_all(coder,
-                       "room[256 + t] = 0;\n"
-                       "room[384 + t] = 0;\n"
-                       "room[512 + t] = absolute;\n"
-                       "for (int half = 64; half; half /= 2) {\n"
-                       "  __syncthreads();\n"
-                       "  if (t < half) permi_fold(room, t, half);\n"
-                       "}\n"
-                       "__syncthreads();\n"
-                       "if (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n"
-                       "}\n");
+    permi_code_print(code, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
+  if (rest)
+    permi_code_print(code, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
+  permi_code_print(code, "}\n%sPRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
+                         "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
+                         "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n", rest ? "REST\n" : "");
+  for (j = 0; j < 2 * ryser->digits && j < 2 * codegen->walk; j++)
+    permi_codegen_print_column(code, codegen, j / 2, j % 2);
+  permi_code_print(code,
+                   "}\n"
+                   "permi_two_sum(hi, e, hi, m & 1 ? -p : p);\n"
+                   "lo = permi_add(lo, e);\n"
+                   "absolute = permi_add(absolute, fabs(p));\n"
+                   "}\n"
+                   "}\n"
+                   "__syncthreads();\n"
+                   "room[t] = %chi;\nroom[128 + t] = %clo;\n"
+                   "room[256 + t] = 0;\n"
+                   "room[384 + t] = 0;\n"
+                   "room[512 + t] = absolute;\n"
+                   "for (int half = 64; half; half /= 2) {\n"
+                   "  __syncthreads();\n"
+                   "  if (t < half) permi_fold(room, t, half);\n"
+                   "}\n" PERMI_CODE_END, sign, sign);
 }
-
-#if defined(PERM_CUDA_TESTS)
-/* The kernel on the CPU, operation by operation. */
-static double permi_codegen_product(const double *x, int begin, int end)
-{
-  double p = x[begin];
-  for (begin++; begin < end; begin++)
-    p = permi_code_product(p, x[begin]);
-  return p;
-}
-
-static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums)
-{
-  const permi_codegen *codegen = (const permi_codegen *)context;
-  const permi_ryser *ryser = &codegen->ryser;
-  const double *table = codegen->gpu.work.table;
-  const int n = ryser->n, kept = codegen->kept;
-  double room[3][128];
-  int t, i, j, k, half;
-  for (t = 0; t < 128; t++) {
-    const permi_codegen_launch *launch = codegen->launch;
-    double x[PERM_MAX_N], p, rest = 1, e;
-    uint64_t begin, left, m;
-    for (i = 1; i < codegen->launches; i++)
-      if (chunk >= codegen->launch[i].chunk)
-        launch = &codegen->launch[i];
-    begin = launch->term + (((chunk - launch->chunk) << 7 | (uint64_t)t) << launch->walk);
-    left = begin < UINT64_C(1) << ryser->digits ? (UINT64_C(1) << ryser->digits) - begin : 0;
-    left = left >> launch->walk ? UINT64_C(1) << launch->walk : left;
-    room[0][t] = room[1][t] = room[2][t] = 0;
-    for (i = 0; i < n; i++)
-      x[i] = table[i];
-    for (j = 0; j < ryser->digits; j++)
-      for (i = 0; i < n && (begin ^ begin >> 1) >> j & 1; i++)
-        x[i] += table[n * (1 + j) + i];
-    for (m = 0; m < left; m++) {
-      int seldom = m == 0;
-      if (m) {
-        j = permi_trailing_zeros(m);
-        for (k = ryser->column_start[j]; k < ryser->column_start[j + 1]; k++) {
-          i = codegen->place[ryser->touched[k]];
-          x[i] += (begin + m) >> (j + 1) & 1 ? -ryser->value[0][k] : ryser->value[0][k];
-          seldom |= i >= kept;
-        }
-      }
-      if (seldom && kept < n)
-        rest = permi_codegen_product(x, kept, n);
-      p = permi_codegen_product(x, 0, kept);
-      p = kept < n ? permi_code_product(p, rest) : p;
-      room[0][t] = m ? permi_code_two_sum(room[0][t], m & 1 ? -p : p, &e) : p;
-      room[1][t] += m ? e : 0;
-      room[2][t] += fabs(p);
-    }
-    room[0][t] = n % 2 ? room[0][t] : -room[0][t];
-    room[1][t] = n % 2 ? room[1][t] : -room[1][t];
-  }
-  for (half = 64; half; half /= 2)
-    for (t = 0; t < half; t++) {
-      double e, low;
-      const double s = permi_code_two_sum(room[0][t], room[0][t + half], &e);
-      low = e + (room[1][t] + room[1][t + half]);
-      room[0][t] = s + low;
-      room[1][t] = low - (room[0][t] - s);
-      room[2][t] += room[2][t + half];
-    }
-  sums[0] = room[0][0];
-  sums[1] = room[1][0];
-  sums[2] = sums[3] = 0;
-  sums[4] = room[2][0];
-}
-#else
-#define permi_codegen_twin NULL
-#endif
 
 /* Text and table. */
 static perm_status permi_codegen_create(const perm_allocator *allocator, permi_codegen *codegen)
@@ -13908,24 +13621,14 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const permi_ryser *ryser = &codegen->ryser;
   const int n = ryser->n;
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
-  permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  double *table = (double *)permi_allocate(allocator, doubles, sizeof(double));
-  int i, j, e, failed = 1;
-  codegen->code = code;
-  codegen->gpu.memory = table;
+  permi_code *code = codegen->code = permi_code_make(allocator);
+  double *table = codegen->gpu.memory = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  int i, j, e;
   codegen->gpu.allocator = *allocator;
-  if (code)
-    memset(code, 0, sizeof *code);
-  if (coder && code && table) {
-    memset(coder, 0, sizeof *coder);
-    coder->allocator = allocator;
-    coder->code = code;
-    permi_codegen_text(coder, codegen);
-    failed = coder->failed;
-  }
-  permi_release(allocator, coder);
-  if (failed)
+  if (!code || !table)
+    return PERM_ERROR_MEMORY;
+  permi_codegen_text(code, codegen);
+  if (code->failed)
     return PERM_ERROR_MEMORY;
   memset(table, 0, doubles * sizeof(double));
   for (i = 0; i < n; i++)
@@ -13958,8 +13661,8 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
+  perm_status status = PERM_OK;
   permi_codegen *best, *trial;
-  int side;
   (void)rival; /* only by name */
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
@@ -13974,27 +13677,27 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
     return PERM_OK;
   best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
-  for (side = 0; side < 2 && best && trial; side++) {
-    permi_codegen_plan(side ? trial : best, block, side, options->method == PERM_METHOD_CODEGEN_MEMORY);
-    if (side && trial->seconds < best->seconds)
-      *best = *trial;
-  }
-  if (best && trial && best->ryser.growth < 1e300 && permi_codegen_create(allocator, best) == PERM_OK) {
-    offer->plan = best;
-    offer->seconds = best->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
-    offer->bytes = sizeof *best + (double)best->code->length + 8.0 * (double)best->gpu.work.doubles;
-  } else if (best && trial && !(best->ryser.growth < 1e300)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
+  if (!best || !trial) {
     permi_release(allocator, best);
-  } else {
-    if (best && trial)
-      permi_codegen_release(allocator, best);
-    else
-      permi_release(allocator, best);
     permi_release(allocator, trial);
     return permi_fail_memory(maker->result);
   }
+  permi_codegen_plan(best, block, 0, options->method == PERM_METHOD_CODEGEN_MEMORY);
+  permi_codegen_plan(trial, block, 1, options->method == PERM_METHOD_CODEGEN_MEMORY);
+  if (trial->seconds < best->seconds)
+    *best = *trial;
   permi_release(allocator, trial);
+  if (!(best->ryser.growth < 1e300))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
+  else
+    status = permi_codegen_create(allocator, best);
+  if (offer->why[0] || status != PERM_OK) {
+    permi_codegen_release(allocator, best);
+    return status == PERM_OK ? PERM_OK : permi_fail_memory(maker->result);
+  }
+  offer->plan = best;
+  offer->seconds = best->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
+  offer->bytes = sizeof *best + (double)best->code->length + 8.0 * (double)best->gpu.work.doubles;
   return PERM_OK;
 }
 
@@ -17738,475 +17441,380 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
-#else /* PERMI_PROGRAM_WIDTH */
+#else /* PERMI_FAMILY */
 
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid, read once for each instruction set (PERMI_PROGRAM_WIDTH doubles a vector): a vocabulary
-   as in perm.h's >>vocabulary, the interpreter of any kind of numbers, and its instances. Vectors are added and
-   multiplied by the language's operators; a product and the sum that it goes into stand in statements of their own, for
-   in one expression clang contracts them. */
+   The interpreter of >>hybrid in the words of >>vocabulary, for any algebra. A product and the sum that it goes into
+   are separate statements, for clang contracts them in one expression. */
 
-#if PERMI_PROGRAM_WIDTH == 8
-#define PERMI_H_TARGET __attribute__((target("avx512f,avx512dq,avx512bw")))
-#define PERMI_H_V __m512d
-#define PERMI_H_LOAD(p) _mm512_load_pd(p)
-#define PERMI_H_STORE(p, v) _mm512_store_pd(p, v)
-#define PERMI_H_SET(x) _mm512_set1_pd(x)
-#define PERMI_H_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
-#define PERMI_H_FMS(a, b, c) _mm512_fmsub_pd(a, b, c)
-#define PERMI_H_ABS(a) \
-  _mm512_castsi512_pd(_mm512_and_si512(_mm512_castpd_si512(a), _mm512_set1_epi64(0x7fffffffffffffff)))
-#define PERMI_H_ROOT(a) _mm512_sqrt_pd(a)
-#define PERMI_H_KEEP(v) __asm__("" : "+v"(v))
-#elif PERMI_PROGRAM_WIDTH == 4
-#define PERMI_H_TARGET __attribute__((target("avx2,fma")))
-#define PERMI_H_V __m256d
-#define PERMI_H_LOAD(p) _mm256_load_pd(p)
-#define PERMI_H_STORE(p, v) _mm256_store_pd(p, v)
-#define PERMI_H_SET(x) _mm256_set1_pd(x)
-#define PERMI_H_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
-#define PERMI_H_FMS(a, b, c) _mm256_fmsub_pd(a, b, c)
-#define PERMI_H_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
-#define PERMI_H_ROOT(a) _mm256_sqrt_pd(a)
-#define PERMI_H_KEEP(v) __asm__("" : "+x"(v))
-#else
-#define PERMI_H_TARGET
-#define PERMI_H_V double
-#define PERMI_H_LOAD(p) (*(p))
-#define PERMI_H_STORE(p, v) (*(p) = (v))
-#define PERMI_H_SET(x) (x)
-#define PERMI_H_FMA(a, b, c) ((a) * (b) + (c))
-#define PERMI_H_FMS(a, b, c) fma(a, b, -(c)) /* libm's is exact with or without the instruction */
-#define PERMI_H_ABS(a) fabs(a)
-#define PERMI_H_ROOT(a) sqrt(a)
-#define PERMI_H_KEEP(v) PERMI_KEEP_DOUBLE(v)
-#endif
-#if defined(__clang__) /* else small arrays of vectors stay in memory: plain programs took 1.7 times as long */
-#define PERMI_H_UNROLL PERMI_PRAGMA(clang loop unroll(full))
-#else
-#define PERMI_H_UNROLL PERMI_UNROLL
-#endif
-#define PERMI_H(name) PERMI_PROGRAM_NAME(hybrid_##name)
-#define PERMI_H_N PERMI_H(number)
-#define PERMI_H_NUMBERS PERMI_H(numbers)
-#define PERMI_H_OPERATION(type) PERMI_H_TARGET static PERMI_ALWAYS_INLINE type
-
-/* a + b rounded; *error is what is missing, exactly. */
-PERMI_H_OPERATION(PERMI_H_V) PERMI_H(two_sum)(PERMI_H_V a, PERMI_H_V b, PERMI_H_V *error)
+/* Half a slot += x. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
 {
-  const PERMI_H_V sum = a + b, other = sum - a;
-  *error = (a - (sum - other)) + (b - other);
-  return sum;
+  const PERMI_V by = PERMI_SET(x);
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_WIDTH)
+    PERMI_STORE(half + k, PERMI_LOAD(half + k) + by);
 }
 
 /* total += block, or -= if `negative`, in double-double; the errors of compensated numbers go to the low parts. */
-PERMI_H_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
+PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block, double *total,
+                                                int negative)
 {
-  const PERMI_H_V sign = PERMI_H_SET(negative ? -1.0 : 1.0);
+  const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
   const int compensated = hybrid->algebra == PERMI_HYBRID_COMPENSATED;
   const int end = compensated ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;
-  for (k = 0; k < end; k += PERMI_PROGRAM_WIDTH) {
-    const PERMI_H_V term = sign * PERMI_H_LOAD(block + k);
-    PERMI_H_V error, sum = PERMI_H(two_sum)(PERMI_H_LOAD(total + k), term, &error);
+  for (k = 0; k < end; k += PERMI_WIDTH) {
+    const PERMI_V term = sign * PERMI_LOAD(block + k);
+    PERMI_V error;
+    PERMI_STORE(total + k, PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error));
     if (compensated) {
-      const PERMI_H_V more = sign * PERMI_H_LOAD(block + end + k);
+      const PERMI_V more = sign * PERMI_LOAD(block + end + k);
       error = error + more;
     }
-    PERMI_H_STORE(total + k, sum);
-    PERMI_H_STORE(low + k, PERMI_H_LOAD(low + k) + error);
+    PERMI_STORE(low + k, PERMI_LOAD(low + k) + error);
   }
 }
 
-/* A slot += x, its second half += second. */
-PERMI_H_OPERATION(void) PERMI_H(shift)(double *slot, double x, double second)
-{
-  const PERMI_H_V by = PERMI_H_SET(x), second_by = PERMI_H_SET(second);
-  int k;
-  PERMI_H_UNROLL
-  for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_PROGRAM_WIDTH)
-    PERMI_H_STORE(slot + k, PERMI_H_LOAD(slot + k) + by);
-  PERMI_H_UNROLL
-  for (k = PERMI_HYBRID_DOUBLES / 2; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
-    PERMI_H_STORE(slot + k, PERMI_H_LOAD(slot + k) + second_by);
-}
-
 /* High column j gets sign - (`minus`) or +. */
-PERMI_H_TARGET static void PERMI_H(turn)(const permi_hybrid *hybrid, int j, int minus, double *slot)
+PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *slots)
 {
   const int *row = hybrid->touched[j];
   const double sign = minus ? -1 : 1;
   for (; *row >= 0; row++) {
     const double *twice = hybrid->step + (j * hybrid->n + *row) * hybrid->parts;
-    PERMI_H(shift)(slot + 8 * permi_hybrid_line(*row), sign * twice[0],
-                                     sign * twice[hybrid->parts - 1]);
+    double *slot = permi_hybrid_slot(slots, permi_hybrid_line(*row));
+    PERMI_NAME(hybrid_shift)(slot, sign * twice[0]);
+    PERMI_NAME(hybrid_shift)(slot + PERMI_HYBRID_DOUBLES / 2, sign * twice[hybrid->parts - 1]);
   }
 }
 
-/* -- numbers: vector k of a slot holds one of each pattern */
-typedef struct PERMI_H_N {
-  PERMI_H_V v, e; /* value and error, or real and imaginary part; e is not used in numbers of one part */
-} PERMI_H_N;
+/* ---- numbers: vector k of a slot holds one of each pattern */
+#define PERMI_N PERMI_NAME(hybrid_number)
+typedef struct PERMI_N {
+  PERMI_V v, e; /* value and error, or real and imaginary part; numbers of one part do not use e */
+} PERMI_N;
 
-typedef struct PERMI_H_NUMBERS { /* of a whole slot */
-  PERMI_H_V v[PERMI_HYBRID_DOUBLES / PERMI_PROGRAM_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_PROGRAM_WIDTH + 1];
-} PERMI_H_NUMBERS;
+typedef struct PERMI_NAME(hybrid_numbers) { /* of a whole slot */
+  PERMI_V v[PERMI_HYBRID_DOUBLES / PERMI_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_WIDTH + 1];
+} PERMI_NAME(hybrid_numbers);
 
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(one)(PERMI_H_V v)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_one)(PERMI_V v)
 {
-  PERMI_H_N x;
+  PERMI_N x;
   x.v = x.e = v;
   return x;
 }
 
 /* Vector k of a slot. Its address is made first: with one address for the whole slot gcc loads many vectors twice, and
    complex and compensated programs took 7% longer. */
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(get)(int parts, const double *slot, int k)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_get)(int parts, const double *slot, int k)
 {
-  const double *at = slot + k * PERMI_PROGRAM_WIDTH;
-  PERMI_H_N x = PERMI_H(one)(PERMI_H_LOAD(at));
+  const double *at = slot + k * PERMI_WIDTH;
+  PERMI_N x = PERMI_NAME(hybrid_one)(PERMI_LOAD(at));
   if (parts == 2)
-    x.e = PERMI_H_LOAD(at + PERMI_HYBRID_DOUBLES / 2);
+    x.e = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES / 2);
   return x;
 }
 
-PERMI_H_OPERATION(void) PERMI_H(put)(int parts, double *slot, int k, PERMI_H_N x)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_put)(int parts, double *slot, int k, PERMI_N x)
 {
-  double *at = slot + k * PERMI_PROGRAM_WIDTH;
-  PERMI_H_STORE(at, x.v);
+  double *at = slot + k * PERMI_WIDTH;
+  PERMI_STORE(at, x.v);
   if (parts == 2)
-    PERMI_H_STORE(at + PERMI_HYBRID_DOUBLES / 2, x.e);
+    PERMI_STORE(at + PERMI_HYBRID_DOUBLES / 2, x.e);
 }
 
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(of)(int parts, const PERMI_H_NUMBERS *x, int k)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_of)(int parts, const PERMI_NAME(hybrid_numbers) *x, int k)
 {
-  PERMI_H_N y = PERMI_H(one)(x->v[k]);
+  PERMI_N y = PERMI_NAME(hybrid_one)(x->v[k]);
   if (parts == 2)
     y.e = x->e[k];
   return y;
 }
 
-PERMI_H_OPERATION(void) PERMI_H(hold)(int parts, PERMI_H_NUMBERS *to, int k, PERMI_H_N x)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_hold)(int parts, PERMI_NAME(hybrid_numbers) *to, int k, PERMI_N x)
 {
   to->v[k] = x.v;
   if (parts == 2)
     to->e[k] = x.e;
 }
 
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(constant)(int kind, const double *x)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const double *x)
 {
-  PERMI_H_N y = PERMI_H(one)(PERMI_H_SET(x[0]));
-  if (permi_program_row_parts(kind) == 2)
-    y.e = PERMI_H_SET(x[1]);
+  PERMI_N y = PERMI_NAME(hybrid_one)(PERMI_SET(x[0]));
+  if (permi_hybrid_row_parts(algebra) == 2)
+    y.e = PERMI_SET(x[1]);
   return y;
 }
 
-/* A row sum as a number: itself, or of moduli |y|, raised by the floor of the row at that line. */
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(row_number)(int kind, PERMI_H_N y, double least)
+/* A row sum as a number: itself; of moduli |y| and the row's floor. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least)
 {
-  if (kind == PERMI_PROGRAM_MODULI)
-    return PERMI_H(one)(PERMI_H_ABS(y.v) + PERMI_H_SET(least));
-  if (kind == PERMI_PROGRAM_COMPLEX_MODULI)
-    return PERMI_H(one)(PERMI_H_ROOT(PERMI_H_FMA(y.v, y.v, y.e * y.e)) + PERMI_H_SET(least));
+  if (algebra == PERMI_HYBRID_MODULI)
+    return PERMI_NAME(hybrid_one)(PERMI_ABS(y.v) + PERMI_SET(least));
+  if (algebra == PERMI_HYBRID_COMPLEX_MODULI)
+    return PERMI_NAME(hybrid_one)(PERMI_ROOT(PERMI_FMA(y.v, y.v, y.e * y.e)) + PERMI_SET(least));
   return y;
 }
 
 /* The same of base + constant; the sum is exact. */
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(row)(int kind, PERMI_H_N y, PERMI_H_N c, double least)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row)(int algebra, PERMI_N y, PERMI_N c, double least)
 {
   y.v = y.v + c.v;
-  if (permi_program_row_parts(kind) == 2)
+  if (permi_hybrid_row_parts(algebra) == 2)
     y.e = y.e + c.e;
-  return PERMI_H(row_number)(kind, y, least);
+  return PERMI_NAME(hybrid_row_number)(algebra, y, least);
 }
 
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(times)(int kind, PERMI_H_N a, PERMI_H_N b)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N a, PERMI_N b)
 {
-  PERMI_H_N x;
-  if (kind == PERMI_PROGRAM_COMPLEX) {
-    const PERMI_H_V ee = a.e * b.e, vv = a.v * b.v;
+  PERMI_N x;
+  if (algebra == PERMI_HYBRID_COMPLEX) {
+    const PERMI_V ee = a.e * b.e, vv = a.v * b.v;
     x.v = vv - ee;
-    x.e = PERMI_H_FMA(a.v, b.e, a.e * b.v);
-  } else if (kind == PERMI_PROGRAM_COMPENSATED) {
-    PERMI_H_V product = a.v * b.v;
-    PERMI_H_KEEP(product);
-    x.v = product;
-    x.e = PERMI_H_FMA(a.v, b.e, PERMI_H_FMA(a.e, b.v, PERMI_H_FMS(a.v, b.v, product)));
+    x.e = PERMI_FMA(a.v, b.e, a.e * b.v);
+  } else if (algebra == PERMI_HYBRID_COMPENSATED) {
+    x.v = PERMI_NAME(vector_two_product)(a.v, b.v, &x.e);
+    x.e = PERMI_FMA(a.v, b.e, PERMI_FMA(a.e, b.v, x.e));
   } else {
-    x = PERMI_H(one)(a.v * b.v);
+    x = PERMI_NAME(hybrid_one)(a.v * b.v);
   }
   return x;
 }
 
 /* a - b; of moduli a + b */
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(minus)(int kind, PERMI_H_N a, PERMI_H_N b)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N a, PERMI_N b)
 {
-  PERMI_H_N x;
-  if (kind == PERMI_PROGRAM_COMPLEX) {
+  PERMI_N x;
+  if (algebra == PERMI_HYBRID_COMPLEX) {
     x.v = a.v - b.v;
     x.e = a.e - b.e;
-  } else if (kind == PERMI_PROGRAM_COMPENSATED) {
-    PERMI_H_V error;
-    x.v = PERMI_H(two_sum)(a.v, PERMI_H_SET(0.0) - b.v, &error);
+  } else if (algebra == PERMI_HYBRID_COMPENSATED) {
+    PERMI_V error;
+    x.v = PERMI_NAME(vector_two_sum)(a.v, PERMI_SET(0.0) - b.v, &error);
     x.e = error + (a.e - b.e);
   } else {
-    x = PERMI_H(one)(kind == PERMI_PROGRAM_REAL ? a.v - b.v : a.v + b.v);
+    x = PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_REAL ? a.v - b.v : a.v + b.v);
   }
   return x;
 }
 
 /* a b - c d; of moduli a b + c d */
-PERMI_H_OPERATION(PERMI_H_N) PERMI_H(cross)(int kind, PERMI_H_N a, PERMI_H_N b, PERMI_H_N c,
-                                                              PERMI_H_N d)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d)
 {
-  const PERMI_H_N second = PERMI_H(times)(kind, c, d);
-  if (permi_program_parts(kind) == 1 && kind != PERMI_PROGRAM_REAL)
-    return PERMI_H(one)(PERMI_H_FMA(a.v, b.v, second.v));
-  return PERMI_H(minus)(kind, PERMI_H(times)(kind, a, b), second);
+  const PERMI_N second = PERMI_NAME(hybrid_times)(algebra, c, d);
+  if (algebra >= PERMI_HYBRID_MODULI)
+    return PERMI_NAME(hybrid_one)(PERMI_FMA(a.v, b.v, second.v));
+  return PERMI_NAME(hybrid_minus)(algebra, PERMI_NAME(hybrid_times)(algebra, a, b), second);
 }
 
 /* The numbers of a slot. */
-PERMI_H_OPERATION(void) PERMI_H(fetch)(int parts, int count, const double *slot, PERMI_H_NUMBERS *x)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch)(int parts, int count, const double *slot,
+                                                        PERMI_NAME(hybrid_numbers) *x)
 {
   int k;
-  PERMI_H_UNROLL
+  PERMI_UNROLL
   for (k = 0; k < count; k++)
-    PERMI_H(hold)(parts, x, k, PERMI_H(get)(parts, slot, k));
+    PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_get)(parts, slot, k));
 }
 
 /* The row sums of a base and a constant. */
-PERMI_H_OPERATION(void) PERMI_H(fetch_row)(int kind, int count, const double *slot, PERMI_H_N c, double least,
-                                           PERMI_H_NUMBERS *x)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int count, const double *slot, const double *c,
+                                                            double least, PERMI_NAME(hybrid_numbers) *x)
 {
-  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
+  const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
+  const PERMI_N constant = PERMI_NAME(hybrid_constant)(algebra, c);
   int k;
-  PERMI_H_UNROLL
+  PERMI_UNROLL
   for (k = 0; k < count; k++)
-    PERMI_H(hold)(parts, x, k, PERMI_H(row)(kind, PERMI_H(get)(row_parts, slot, k), c, least));
+    PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_row)(algebra, PERMI_NAME(hybrid_get)(row_parts, slot, k),
+                                                                constant, least));
 }
 
 /* x *= the numbers of a slot; the `first` slot of a chain: x = these. Of `base`, moduli are still to be taken. */
-PERMI_H_OPERATION(void) PERMI_H(chain)(int kind, int first, int base, int count, const double *slot, double least,
-                                       PERMI_H_NUMBERS *x)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, int base, int count, const double *slot,
+                                                        double least, PERMI_NAME(hybrid_numbers) *x)
 {
-  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
+  const int parts = permi_hybrid_parts(algebra), slot_parts = base ? permi_hybrid_row_parts(algebra) : parts;
   int k;
-  PERMI_H_UNROLL
+  PERMI_UNROLL
   for (k = 0; k < count; k++) {
-    PERMI_H_N y = PERMI_H(get)(base ? row_parts : parts, slot, k);
+    PERMI_N y = PERMI_NAME(hybrid_get)(slot_parts, slot, k);
     if (base)
-      y = PERMI_H(row_number)(kind, y, least);
-    PERMI_H(hold)(parts, x, k, first ? y : PERMI_H(times)(kind, PERMI_H(of)(parts, x, k), y));
+      y = PERMI_NAME(hybrid_row_number)(algebra, y, least);
+    PERMI_NAME(hybrid_hold)(parts, x, k,
+                            first ? y : PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y));
   }
 }
 
-/* block += slot, or -= if `negative` */
-PERMI_H_OPERATION(void) PERMI_H(total)(int kind, double *block, const double *slot, int negative)
+/* block += slot, or -= if `negative` and not of moduli. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, double *block, const double *slot,
+                                                        int negative)
 {
-  const int count = PERMI_HYBRID_DOUBLES / permi_program_row_parts(kind) / PERMI_PROGRAM_WIDTH;
+  const PERMI_V sign = PERMI_SET(negative && algebra < PERMI_HYBRID_MODULI ? -1.0 : 1.0);
+  const int parts = permi_hybrid_parts(algebra);
   int k;
-  if (kind == PERMI_PROGRAM_COMPENSATED) {
-    const PERMI_H_V sign = PERMI_H_SET(negative ? -1.0 : 1.0);
-    PERMI_H_UNROLL
-    for (k = 0; k < count; k++) {
-      const PERMI_H_N x = PERMI_H(get)(2, slot, k);
-      const PERMI_H_V v = sign * x.v, e = sign * x.e;
-      PERMI_H_N sum = PERMI_H(get)(2, block, k);
-      PERMI_H_V error;
-      sum.v = PERMI_H(two_sum)(sum.v, v, &error);
+  PERMI_UNROLL
+  for (k = 0; k < count; k++) {
+    const PERMI_N x = PERMI_NAME(hybrid_get)(parts, slot, k);
+    const PERMI_V v = sign * x.v, e = sign * x.e;
+    PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
+    if (algebra == PERMI_HYBRID_COMPENSATED) {
+      PERMI_V error;
+      sum.v = PERMI_NAME(vector_two_sum)(sum.v, v, &error);
       sum.e = sum.e + (error + e);
-      PERMI_H(put)(2, block, k, sum);
+    } else {
+      sum.v = sum.v + v;
+      sum.e = sum.e + e;
     }
-  } else if (kind == PERMI_PROGRAM_COMPLEX_MODULI) {
-    PERMI_H_UNROLL
-    for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_PROGRAM_WIDTH)
-      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) + PERMI_H_LOAD(slot + k));
-  } else if (negative && kind != PERMI_PROGRAM_MODULI) {
-    PERMI_H_UNROLL
-    for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
-      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) - PERMI_H_LOAD(slot + k));
-  } else {
-    PERMI_H_UNROLL
-    for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_PROGRAM_WIDTH)
-      PERMI_H_STORE(block + k, PERMI_H_LOAD(block + k) + PERMI_H_LOAD(slot + k));
+    PERMI_NAME(hybrid_put)(parts, block, k, sum);
   }
 }
 
-/* The program, once. What a group holds stays in registers, and so does the product of a chain. */
-PERMI_H_OPERATION(void) PERMI_H(execute)(int kind, const permi_hybrid *hybrid, double *slots, double *block)
+/* An instruction that makes tables; `opcode` is constant. What a group holds stays in registers. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
+                                                         const permi_instruction *operation, double *slots)
 {
-  const int parts = permi_program_parts(kind), row_parts = permi_program_row_parts(kind);
-  const int count = PERMI_HYBRID_DOUBLES / row_parts / PERMI_PROGRAM_WIDTH, bases = permi_hybrid_line(hybrid->n);
+  const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
+  const int step = algebra == PERMI_HYBRID_MODULI ? hybrid->parts : row_parts; /* of constants */
+  const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
+  const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
+  const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
+  const double *row = permi_hybrid_slot(slots, operation->row), *constant = hybrid->constant;
+  const double least = hybrid->floor[operation->row];
+  const double base_least = opcode == PERMI_OP_ROWS ? hybrid->floor[operation->other] : least;
+  PERMI_NAME(hybrid_numbers) base, held, also;
+  if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
+    PERMI_NAME(hybrid_fetch)(row_parts, count,
+                             opcode == PERMI_OP_ROW ? row : permi_hybrid_slot(slots, operation->other), &base);
+  while (t < last) {
+    const permi_statement *end = t + operation->group;
+    if (of_rows)
+      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->h * step, least, &held);
+    else if (opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD)
+      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->h), &held);
+    if (opcode == PERMI_OP_FOLD_ROW)
+      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->g * step, least, &also);
+    else if (opcode == PERMI_OP_FOLD)
+      PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->g), &also);
+    for (; t < end; t++) {
+      const double *p = permi_hybrid_slot(slots, t->p), *q = permi_hybrid_slot(slots, t->q);
+      double *out = permi_hybrid_slot(slots, t->out);
+      PERMI_N c;
+      int k;
+      if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
+        c = PERMI_NAME(hybrid_constant)(algebra, constant + (opcode == PERMI_OP_ROW ? t->h : t->p) * step);
+      PERMI_UNROLL
+      for (k = 0; k < count; k++) {
+        PERMI_N x;
+        if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
+          x = PERMI_NAME(hybrid_row)(algebra, PERMI_NAME(hybrid_of)(row_parts, &base, k), c, base_least);
+        else
+          x = PERMI_NAME(hybrid_get)(parts, p, k);
+        if (folds)
+          x = PERMI_NAME(hybrid_cross)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k),
+                                       PERMI_NAME(hybrid_get)(parts, q, k), PERMI_NAME(hybrid_of)(parts, &also, k));
+        else if (opcode == PERMI_OP_DIFFERENCE)
+          x = PERMI_NAME(hybrid_minus)(algebra, x, PERMI_NAME(hybrid_get)(parts, q, k));
+        else if (opcode == PERMI_OP_ROWS)
+          x = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, &held, k), x);
+        else if (opcode != PERMI_OP_ROW)
+          x = PERMI_NAME(hybrid_times)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k));
+        PERMI_NAME(hybrid_put)(parts, out, k, x);
+      }
+    }
+  }
+}
+
+/* A chain: its product stays in registers. Bases are below line `bases`; what is elsewhere has its moduli already. With
+   a slot fetched whole before it is multiplied, plain C by gcc took 1.3 times as long. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
+                                                          const permi_statement *t, const permi_statement *last,
+                                                          double *slots)
+{
+  const int parts = permi_hybrid_parts(algebra);
+  const int bases = algebra >= PERMI_HYBRID_MODULI ? permi_hybrid_line(hybrid->n) : 0;
+  double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
+  PERMI_NAME(hybrid_numbers) product;
+  int k;
+  if (t->p < bases)
+    PERMI_NAME(hybrid_chain)(algebra, 1, 1, count, first, hybrid->floor[t->p], &product);
+  else
+    PERMI_NAME(hybrid_chain)(algebra, 1, 0, count, first, 0, &product);
+  for (t++; t < last; t++) {
+    const double *slot = permi_hybrid_slot(slots, t->p);
+    if (t->p < bases)
+      PERMI_NAME(hybrid_chain)(algebra, 0, 1, count, slot, hybrid->floor[t->p], &product);
+    else
+      PERMI_NAME(hybrid_chain)(algebra, 0, 0, count, slot, 0, &product);
+  }
+  PERMI_UNROLL
+  for (k = 0; k < count; k++)
+    PERMI_NAME(hybrid_put)(parts, out, k, PERMI_NAME(hybrid_of)(parts, &product, k));
+}
+
+/* The program, once. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const permi_hybrid *hybrid, double *slots,
+                                                            double *block)
+{
+  const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
-  const double *constant = hybrid->constant;
-  const int step = kind == PERMI_PROGRAM_MODULI ? hybrid->parts : row_parts; /* of constants */
+#define PERMI_TABLES(opcode)                                                                                           \
+  case opcode:                                                                                                         \
+    PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, slots); break
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
-    const double *row = permi_program_slot(slots, operation->row), *other = permi_program_slot(slots, operation->other);
-    PERMI_H_NUMBERS base, held, also;
-    int k;
     switch (operation->opcode) {
-    case PERMI_OP_ROW:
-      PERMI_H(fetch)(row_parts, count, row, &base);
+      PERMI_TABLES(PERMI_OP_ROW);
+      PERMI_TABLES(PERMI_OP_ROWS);
+      PERMI_TABLES(PERMI_OP_TIMES_ROW);
+      PERMI_TABLES(PERMI_OP_TIMES);
+      PERMI_TABLES(PERMI_OP_DIFFERENCE);
+      PERMI_TABLES(PERMI_OP_FOLD_ROW);
+      PERMI_TABLES(PERMI_OP_FOLD);
+    case PERMI_OP_CHAIN: PERMI_NAME(hybrid_product)(algebra, count, hybrid, t, last, slots); break;
+    case PERMI_OP_FLIP: /* every part, of every algebra */
       for (; t < last; t++) {
-        const PERMI_H_N c = PERMI_H(constant)(kind, constant + t->h * step);
-        double *out = permi_program_slot(slots, t->out);
-        PERMI_H_UNROLL
-        for (k = 0; k < count; k++)
-          PERMI_H(put)(parts, out, k, PERMI_H(row)(kind, PERMI_H(of)(row_parts, &base, k), c,
-                                                   hybrid->floor[operation->row]));
+        const double *x = hybrid->constant + t->h * hybrid->parts;
+        double *slot = permi_hybrid_slot(slots, t->p);
+        PERMI_NAME(hybrid_shift)(slot, x[0]);
+        PERMI_NAME(hybrid_shift)(slot + PERMI_HYBRID_DOUBLES / 2, x[hybrid->parts - 1]);
       }
       break;
-    case PERMI_OP_ROWS:
-      PERMI_H(fetch)(row_parts, count, other, &base);
-      while (t < last) {
-        const permi_statement *end_group = t + operation->group;
-        const PERMI_H_N held_c = PERMI_H(constant)(kind, constant + t->h * step);
-        PERMI_H(fetch_row)(kind, count, row, held_c, hybrid->floor[operation->row], &held);
-        for (; t < end_group; t++) {
-          const PERMI_H_N c = PERMI_H(constant)(kind, constant + t->p * step);
-          double *out = permi_program_slot(slots, t->out);
-          PERMI_H_UNROLL
-          for (k = 0; k < count; k++) {
-            const PERMI_H_N y = PERMI_H(row)(kind, PERMI_H(of)(row_parts, &base, k), c,
-                                             hybrid->floor[operation->other]);
-            PERMI_H(put)(parts, out, k, PERMI_H(times)(kind, PERMI_H(of)(parts, &held, k), y));
-          }
-        }
-      }
-      break;
-    case PERMI_OP_TIMES_ROW:
-    case PERMI_OP_TIMES:
-      while (t < last) {
-        const permi_statement *end_group = t + operation->group;
-        if (operation->opcode == PERMI_OP_TIMES)
-          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->h), &held);
-        else
-          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->h * step),
-                             hybrid->floor[operation->row], &held);
-        for (; t < end_group; t++) {
-          const double *a = permi_program_slot(slots, t->p);
-          double *out = permi_program_slot(slots, t->out);
-          PERMI_H_UNROLL
-          for (k = 0; k < count; k++)
-            PERMI_H(put)(parts, out, k, PERMI_H(times)(kind, PERMI_H(get)(parts, a, k), PERMI_H(of)(parts, &held, k)));
-        }
-      }
-      break;
-    case PERMI_OP_DIFFERENCE:
-      for (; t < last; t++) {
-        const double *a = permi_program_slot(slots, t->p), *c = permi_program_slot(slots, t->q);
-        double *out = permi_program_slot(slots, t->out);
-        PERMI_H_UNROLL
-        for (k = 0; k < count; k++)
-          PERMI_H(put)(parts, out, k, PERMI_H(minus)(kind, PERMI_H(get)(parts, a, k), PERMI_H(get)(parts, c, k)));
-      }
-      break;
-    case PERMI_OP_FOLD_ROW:
-    case PERMI_OP_FOLD:
-      while (t < last) {
-        const permi_statement *end_group = t + operation->group;
-        if (operation->opcode == PERMI_OP_FOLD) {
-          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->h), &held);
-          PERMI_H(fetch)(parts, count, permi_program_slot(slots, t->g), &also);
-        } else {
-          const double least = hybrid->floor[operation->row];
-          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->h * step), least, &held);
-          PERMI_H(fetch_row)(kind, count, row, PERMI_H(constant)(kind, constant + t->g * step), least, &also);
-        }
-        for (; t < end_group; t++) {
-          const double *a = permi_program_slot(slots, t->p), *c = permi_program_slot(slots, t->q);
-          double *out = permi_program_slot(slots, t->out);
-          PERMI_H_UNROLL
-          for (k = 0; k < count; k++)
-            PERMI_H(put)(parts, out, k,
-                         PERMI_H(cross)(kind, PERMI_H(get)(parts, a, k), PERMI_H(of)(parts, &held, k),
-                                        PERMI_H(get)(parts, c, k), PERMI_H(of)(parts, &also, k)));
-        }
-      }
-      break;
-    case PERMI_OP_CHAIN: { /* bases are below slot n; elsewhere there is no floor */
-      const double *first = permi_program_slot(slots, t->p);
-      double *out = permi_program_slot(slots, t->out);
-      if (kind >= PERMI_PROGRAM_MODULI && t->p < bases)
-        PERMI_H(chain)(kind, 1, 1, count, first, hybrid->floor[t->p], &held);
-      else
-        PERMI_H(chain)(kind, 1, 0, count, first, 0, &held);
-      for (t++; t < last; t++) {
-        const double *a = permi_program_slot(slots, t->p);
-        if (kind >= PERMI_PROGRAM_MODULI && t->p < bases)
-          PERMI_H(chain)(kind, 0, 1, count, a, hybrid->floor[t->p], &held);
-        else
-          PERMI_H(chain)(kind, 0, 0, count, a, 0, &held);
-      }
-      PERMI_H_UNROLL
-      for (k = 0; k < count; k++)
-        PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, &held, k));
-      break;
-    }
-    case PERMI_OP_FLIP: /* every part, of every kind */
-      for (; t < last; t++) {
-        const double *x = constant + t->h * hybrid->parts;
-        PERMI_H(shift)(permi_program_slot(slots, t->p), x[0], x[hybrid->parts - 1]);
-      }
-      break;
-    default:
-      PERMI_H(total)(kind, block, permi_program_slot(slots, t->p), t->h);
+    default: PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(slots, t->p), t->h);
     }
   }
+#undef PERMI_TABLES
 }
 
-#define PERMI_INSTANCE(name, kind)                                                                                     \
-  PERMI_H_TARGET static void name(const permi_hybrid *hybrid, double *slots, double *block)                            \
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  PERMI_TARGET static void PERMI_NAME(name)(const permi_hybrid *hybrid, double *slots, double *block)                  \
   {                                                                                                                    \
-    PERMI_H(execute)(kind, hybrid, slots, block);                                                                      \
+    PERMI_NAME(hybrid_interpret)(algebra, hybrid, slots, block);                                                       \
   }
-#if PERMI_PROGRAM_WIDTH == 8
-PERMI_INSTANCE(permi_hybrid_real_execute_avx512, PERMI_PROGRAM_REAL)
-PERMI_INSTANCE(permi_hybrid_compensated_execute_avx512, PERMI_PROGRAM_COMPENSATED)
-PERMI_INSTANCE(permi_hybrid_moduli_execute_avx512, PERMI_PROGRAM_MODULI)
+PERMI_INSTANCE(hybrid_real, PERMI_HYBRID_REAL)
+PERMI_INSTANCE(hybrid_compensated, PERMI_HYBRID_COMPENSATED)
+PERMI_INSTANCE(hybrid_moduli, PERMI_HYBRID_MODULI)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_execute_avx512, PERMI_PROGRAM_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_avx512, PERMI_PROGRAM_COMPLEX_MODULI)
-#endif
-#elif PERMI_PROGRAM_WIDTH == 4
-PERMI_INSTANCE(permi_hybrid_real_execute_avx2, PERMI_PROGRAM_REAL)
-PERMI_INSTANCE(permi_hybrid_compensated_execute_avx2, PERMI_PROGRAM_COMPENSATED)
-PERMI_INSTANCE(permi_hybrid_moduli_execute_avx2, PERMI_PROGRAM_MODULI)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_execute_avx2, PERMI_PROGRAM_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_avx2, PERMI_PROGRAM_COMPLEX_MODULI)
-#endif
-#else
-PERMI_INSTANCE(permi_hybrid_real_execute_plain, PERMI_PROGRAM_REAL)
-PERMI_INSTANCE(permi_hybrid_compensated_execute_plain, PERMI_PROGRAM_COMPENSATED)
-PERMI_INSTANCE(permi_hybrid_moduli_execute_plain, PERMI_PROGRAM_MODULI)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_execute_plain, PERMI_PROGRAM_COMPLEX)
-PERMI_INSTANCE(permi_hybrid_complex_moduli_execute_plain, PERMI_PROGRAM_COMPLEX_MODULI)
-#endif
+PERMI_INSTANCE(hybrid_complex, PERMI_HYBRID_COMPLEX)
+PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 #endif
 #undef PERMI_INSTANCE
-#undef PERMI_H_TARGET
-#undef PERMI_H_OPERATION
-#undef PERMI_H_V
-#undef PERMI_H_N
-#undef PERMI_H_NUMBERS
-#undef PERMI_H_LOAD
-#undef PERMI_H_STORE
-#undef PERMI_H_SET
-#undef PERMI_H_FMA
-#undef PERMI_H_FMS
-#undef PERMI_H_ABS
-#undef PERMI_H_ROOT
-#undef PERMI_H_KEEP
-#undef PERMI_H_UNROLL
-#undef PERMI_H
-#undef PERMI_PROGRAM_NAME
 
-#undef PERMI_PROGRAM_WIDTH
-#endif /* PERMI_PROGRAM_WIDTH */
+static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
+#if !defined(PERM_NO_COMPLEX)
+    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated)},
+    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli)},
+#else
+    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated)},
+    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli)},
+#endif
+    PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};
+
+#endif /* PERMI_FAMILY */
 
 /* MIT License
 

@@ -212,7 +212,14 @@
 #endif /* PERM_IMPLEMENTATION */
 
 #else /* a family */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */
+#endif
 #include "kernels/vocabulary.h"
+#if defined(PERMI_FAMILY_TEXT) /* kernels of another header in these words */
+#include PERMI_FAMILY_TEXT
+#else
 #include "kernels/arithmetic.h"
 #include "kernels/dense_kernels.h"
 #include "kernels/small_kernels.h"
@@ -220,7 +227,11 @@
 #include "kernels/minors_kernels.h"
 #include "kernels/batch_kernels.h"
 #include "kernels/counts_kernels.h"
+#endif
 #include "kernels/vocabulary_end.h"
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #endif /* PERMI_FAMILY */
 
 /* So many lines leave gcc no columns to judge indentation by, and it notes that, in whatever code, unless it has seen a

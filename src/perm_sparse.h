@@ -99,7 +99,7 @@
              using merge path, IPDPS 2015: unions of sorted lists.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
 */
-#ifndef PERMI_PROGRAM_WIDTH /* the header; a pass of the self-included text skips to the kernels */
+#ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
 
@@ -190,10 +190,9 @@
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
-#else /* PERMI_PROGRAM_WIDTH */
+#else /* PERMI_FAMILY */
 #include "kernels/hybrid_kernels.h"
-#undef PERMI_PROGRAM_WIDTH
-#endif /* PERMI_PROGRAM_WIDTH */
+#endif /* PERMI_FAMILY */
 
 /* MIT License
 

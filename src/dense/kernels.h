@@ -82,10 +82,6 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
   }
 }
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */
-#endif
 #if PERMI_X86
 #define PERMI_FAMILY avx512
 #define PERMI_FAMILY_WIDTH 8
@@ -102,9 +98,6 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 #define PERMI_FAMILY plain
 #define PERMI_FAMILY_WIDTH 1
 #include PERM_HEADER_FILE
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
 typedef struct permi_kernel {
   perm_isa isa;

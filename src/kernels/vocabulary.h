@@ -9,8 +9,9 @@
      - clang may fuse a * b + c written in one expression: a product that must be rounded has a statement of its own.
    The vocabulary: FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once whatever the
    family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b)
-   = max(|a|, |b|); LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract a
-   product and a later sum even of intrinsics (gcc does) and so take the error of the product away from under it.
+   = max(|a|, |b|); ROOT is the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler,
+   which otherwise may contract a product and a later sum even of intrinsics (gcc does) and so take the error of the
+   product away from under it.
    LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, and all
    code compiled for SSE runs at half its speed until somebody does (planning n = 20 took 22 us, not 10). */
 
@@ -38,6 +39,7 @@
 #define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus of the two */
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 #define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
+#define PERMI_ROOT(a) _mm512_sqrt_pd(a)
 /* max(|a + b|, |a - b|): a kernel that wants a + b or a - b anyway shares it */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
 #define PERMI_I __m512i
@@ -88,6 +90,7 @@
 #define PERMI_FMS_EXACT(a, b, c) _mm256_fmsub_pd(a, b, c)
 #define PERMI_KEEP(v) __asm__("" : "+x"(v))
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
+#define PERMI_ROOT(a) _mm256_sqrt_pd(a)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_LESSER(a, b) _mm256_min_pd(a, b)
 #define PERMI_GREATER(a, b) _mm256_max_pd(a, b)
@@ -145,6 +148,7 @@
 #define PERMI_FMS_EXACT(a, b, c) vnegq_f64(vfmsq_f64(c, a, b))
 #define PERMI_KEEP(v) __asm__("" : "+w"(v))
 #define PERMI_ABS(a) vabsq_f64(a)
+#define PERMI_ROOT(a) vsqrtq_f64(a)
 #define PERMI_LARGER(a, b) vmaxq_f64(vabsq_f64(a), vabsq_f64(b))
 #define PERMI_LESSER(a, b) vminq_f64(a, b)
 #define PERMI_ABS_SUM(a, b) vaddq_f64(vabsq_f64(a), vabsq_f64(b))
@@ -168,6 +172,7 @@
 #define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #define PERMI_ABS(a) fabs(a)
+#define PERMI_ROOT(a) sqrt(a)
 #define PERMI_LARGER(a, b) (fabs(b) > fabs(a) ? fabs(b) : fabs(a))
 #define PERMI_LESSER(a, b) ((a) < (b) ? (a) : (b))
 #define PERMI_GREATER(a, b) ((a) > (b) ? (a) : (b))

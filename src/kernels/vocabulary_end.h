@@ -25,6 +25,7 @@
 #undef PERMI_TIMES_MINUS
 #undef PERMI_KEEP
 #undef PERMI_ABS
+#undef PERMI_ROOT
 #undef PERMI_LARGER
 #undef PERMI_LESSER
 #undef PERMI_GREATER

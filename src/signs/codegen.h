@@ -1,24 +1,23 @@
 /* ======================================================================================== >>codegen
    The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
-   in >>sparyser, over all sets of the columns but the last, in Gray order. A kernel is made for the matrix: every
-   column has code that includes it and code that excludes it, which names the row sums it changes, entries as
-   literals, so that row sums stay in registers; each ends with the product of the row sums.
+   in >>sparyser, over all sets of the columns but the last, in Gray order. The kernel is made for the matrix: code for
+   each column to include or exclude it names the row sums, with entries as literals, so that row sums stay in
+   registers, and ends with their product.
      codegen-registers  all row sums in registers, columns in the given order
      codegen-memory     columns and rows in the permanent ordering (Algorithm 3, as in permi_ryser_plan): fast columns
-                 touch few rows. Of these, the k rows of the first c columns are in registers, the others in memory,
-                 with their product kept: only columns from c on, 1 in 2^c, ask for memory. c and k by the score of
+                 touch few rows. The k rows of the first c columns are in registers, the others in memory with their
+                 product kept: only columns from c on, 1 in 2^c, ask for memory. c and k maximise the score of
                  Algorithm 4: threads that fit, over the cost of what they do
-   Launches (Algorithm 2): a thread takes 2^d consecutive terms, the largest such that all threads that fit at a time
-   have as many, so that all threads of a warp move the same column the same way, but for one term; what remains is
-   handled the same way with a smaller d, down to 1024 terms, where threads may be left without work.
+   Launches (Algorithm 2): a thread takes 2^d consecutive terms, with the largest d for which all threads that fit at a
+   time have as many, so that the threads of a warp move the same column the same way, but for one term. The rest is
+   cut with smaller d, down to 1024 terms, where threads may be idle.
    What differs: d is at most PERMI_CODEGEN_WALK, with launches repeated, so that kernels take a quarter of a second
-   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, so that bits do not depend on the
-   machine; a thread's first term is made with its row sums, not by a move, which leaves out columns from the d-th on;
-   a launch is a range of chunks, of 128 threads each, since the runner cuts launches anyhow; row sums are exact, on
-   the grid of >>sparyser, and terms are added by TwoSum, with the sum of their moduli: the same error bound. Memory is
-   shared memory as long as that leaves as many threads as registers do, otherwise global memory, in which a thread's
-   own array is interleaved with its neighbours' by hardware. */
+   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, for bits that do not depend on the
+   machine; a thread's first term comes from its row sums, not from a move, so columns from the d-th on have no code; a
+   launch is a range of chunks of 128 threads; row sums are exact, on the grid of >>sparyser, and TwoSum adds terms: the
+   same error bound. Memory is shared memory while that leaves as many threads as registers do, else global memory, in
+   which hardware interleaves the threads' own arrays. */
 #pragma once
 #include "program_tune.h"
 #include "sparyser.h"
@@ -167,182 +166,101 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
 
 /* ---- the kernel */
 /* Column j included (out 0) or excluded, and the product then. */
-static void permi_codegen_print_column(permi_coder *coder, const permi_codegen *codegen, int j, int out)
+static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n, kept = codegen->kept;
-  const char *entry[PERM_MAX_N];
-  char text[PERM_MAX_N][32];
+  const int kept = codegen->kept;
+  double entry[PERM_MAX_N]; /* by place */
+  uint64_t there = 0;
+  char text[32];
   int e, i, seldom = 0;
-  memset(entry, 0, sizeof entry);
-  permi_code_print(coder, "case %d:\n", 2 * j + out);
+  permi_code_print(code, "case %d:\n", 2 * j + out);
   for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++) {
     i = codegen->place[ryser->touched[e]];
-    entry[i] = permi_code_literal(out ? -ryser->value[0][e] : ryser->value[0][e], text[i]);
+    entry[i] = out ? -ryser->value[0][e] : ryser->value[0][e];
+    there |= UINT64_C(1) << i;
+  }
+  for (; there; there &= there - 1) {
+    i = permi_trailing_zeros(there);
+    permi_code_literal(entry[i], text);
+    if (i < kept)
+      permi_code_print(code, "x%d = permi_add(x%d, %s);\n", i, i, text);
+    else
+      permi_code_print(code, "G(%d) = permi_add(G(%d), %s);\n", i - kept, i - kept, text);
     seldom |= i >= kept;
   }
-  for (i = 0; i < kept; i++)
-    if (entry[i])
-      permi_code_print(coder, "x%d = permi_add(x%d, %s);\n", i, i, entry[i]);
-  for (i = kept; i < n; i++)
-    if (entry[i])
-      permi_code_print(coder, "G(%d) = permi_add(G(%d), %s);\n", i - kept, i - kept, entry[i]);
-  if (seldom)
-    permi_code_print(coder, "REST\n");
-  permi_code_print(coder, "PRODUCT\nbreak;\n");
+  permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
 /* The kernel. Its table: row sums with no column, [n]; [digits][n] what columns add; rows by place. */
-static void permi_codegen_text(permi_coder *coder, const permi_codegen *codegen)
+static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
-  const int n = ryser->n, kept = codegen->kept;
+  const int n = ryser->n, kept = codegen->kept, rest = n - kept;
+  const unsigned long long terms = 1ull << ryser->digits;
+  const char sign = n % 2 ? '+' : '-';
   int i, j;
-  permi_code_print(coder, "#define PRODUCT p = x0;");
+  permi_code_print(code, "#define PRODUCT p = x0;");
   for (i = 1; i < kept; i++)
-    permi_code_print(coder, " p = permi_mul(p, x%d);", i);
-  permi_code_print(coder, kept < n ? " p = permi_mul(p, rest);\n" : "\n");
-  if (kept < n) /* loops, as all of them at once would take registers */
-    permi_code_print(coder, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
-                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", n - kept);
-  permi_code_print(coder, codegen->shared ? "#define G(i) ((volatile double *)room)[128 * (i) + t]\n"
-                                          : "#define G(i) g[i]\n");
-  permi_code_print(coder, PERM_GPU_ENTRY "{\n", codegen->blocks);
-  permi_code_print_all(coder, "extern __shared__ double room[];\n"
-                              "const int t = (int)threadIdx.x;\n"
-                              "const unsigned long long chunk = a.first + blockIdx.x;\n"
-                              "unsigned long long from = 0, begin = 0, left;\n"
-                              "unsigned count;\n"
-                              "double hi = 0, lo = 0, absolute = 0;\n");
-  permi_code_print(coder, "int walk = %d;\n", codegen->walk);
+    permi_code_print(code, " p = permi_mul(p, x%d);", i);
+  permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
+  if (rest) /* loops, as all of them at once would take registers */
+    permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
+                           "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
+  permi_code_print(code,
+                   "#define G(i) %s\n" PERM_GPU_ENTRY "{\n"
+                   "extern __shared__ double room[];\n"
+                   "const int t = (int)threadIdx.x;\n"
+                   "const unsigned long long chunk = a.first + blockIdx.x;\n"
+                   "unsigned long long from = 0, begin = 0, left;\n"
+                   "unsigned count;\n"
+                   "double hi = 0, lo = 0, absolute = 0;\n"
+                   "int walk = %d;\n",
+                   codegen->shared ? "((volatile double *)room)[128 * (i) + t]" : "g[i]", codegen->blocks,
+                   codegen->walk);
   for (i = 1; i < codegen->launches; i++)
-    permi_code_print(coder, "if (chunk >= %lluull) { from = %lluull; begin = %lluull; walk = %d; }\n",
+    permi_code_print(code, "if (chunk >= %lluull) { from = %lluull; begin = %lluull; walk = %d; }\n",
                      (unsigned long long)codegen->launch[i].chunk, (unsigned long long)codegen->launch[i].chunk,
                      (unsigned long long)codegen->launch[i].term, codegen->launch[i].walk);
-  permi_code_print(coder, "begin += ((chunk - from) << 7 | (unsigned)t) << walk;\n"
-                          "left = begin < %lluull ? %lluull - begin : 0;\n"
-                          "count = left >> walk ? 1u << walk : (unsigned)left;\n"
-                          "if (count) {\n",
-                   1ull << ryser->digits, 1ull << ryser->digits);
-  if (kept < n)
-    permi_code_print(coder, "double rest;\n");
-  if (kept < n && !codegen->shared)
-    permi_code_print(coder, "volatile double g[%d];\n", n - kept);
+  permi_code_print(code, "begin += ((chunk - from) << 7 | (unsigned)t) << walk;\n"
+                         "left = begin < %lluull ? %lluull - begin : 0;\n"
+                         "count = left >> walk ? 1u << walk : (unsigned)left;\n"
+                         "if (count) {\n%s", terms, terms, rest ? "double rest;\n" : "");
+  if (rest && !codegen->shared)
+    permi_code_print(code, "volatile double g[%d];\n", rest);
   for (i = 0; i < kept; i++)
-    permi_code_print(coder, "double x%d = a.table[%d];\n", i, i);
-  if (kept < n)
-    permi_code_print(coder, "EVERY G(i) = a.table[%d + i];\n", kept);
-  permi_code_print(coder, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
-                          "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
+    permi_code_print(code, "double x%d = a.table[%d];\n", i, i);
+  if (rest)
+    permi_code_print(code, "EVERY G(i) = a.table[%d + i];\n", kept);
+  permi_code_print(code, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
+                         "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
                    ryser->digits, n);
   for (i = 0; i < kept; i++)
-    permi_code_print(coder, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
-  if (kept < n)
-    permi_code_print(coder, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
-  permi_code_print(coder, "}\n");
-  if (kept < n)
-    permi_code_print(coder, "REST\n");
-  permi_code_print(coder, "PRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
-                          "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
-                          "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n");
-  for (j = 0; j < ryser->digits && j < codegen->walk; j++) {
-    permi_codegen_print_column(coder, codegen, j, 0);
-    permi_codegen_print_column(coder, codegen, j, 1);
-  }
-  permi_code_print_all(coder,
-                       "}\n"
-                       "permi_two_sum(hi, e, hi, m & 1 ? -p : p);\n"
-                       "lo = permi_add(lo, e);\n"
-                       "absolute = permi_add(absolute, fabs(p));\n"
-                       "}\n"
-                       "}\n"
-                       "__syncthreads();\n");
-  permi_code_print(coder, "room[t] = %chi;\nroom[128 + t] = %clo;\n", n % 2 ? '+' : '-', n % 2 ? '+' : '-');
-  permi_code_print_all(coder,
-                       "room[256 + t] = 0;\n"
-                       "room[384 + t] = 0;\n"
-                       "room[512 + t] = absolute;\n"
-                       "for (int half = 64; half; half /= 2) {\n"
-                       "  __syncthreads();\n"
-                       "  if (t < half) permi_fold(room, t, half);\n"
-                       "}\n"
-                       "__syncthreads();\n"
-                       "if (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n"
-                       "}\n");
+    permi_code_print(code, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
+  if (rest)
+    permi_code_print(code, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
+  permi_code_print(code, "}\n%sPRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
+                         "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
+                         "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n", rest ? "REST\n" : "");
+  for (j = 0; j < 2 * ryser->digits && j < 2 * codegen->walk; j++)
+    permi_codegen_print_column(code, codegen, j / 2, j % 2);
+  permi_code_print(code,
+                   "}\n"
+                   "permi_two_sum(hi, e, hi, m & 1 ? -p : p);\n"
+                   "lo = permi_add(lo, e);\n"
+                   "absolute = permi_add(absolute, fabs(p));\n"
+                   "}\n"
+                   "}\n"
+                   "__syncthreads();\n"
+                   "room[t] = %chi;\nroom[128 + t] = %clo;\n"
+                   "room[256 + t] = 0;\n"
+                   "room[384 + t] = 0;\n"
+                   "room[512 + t] = absolute;\n"
+                   "for (int half = 64; half; half /= 2) {\n"
+                   "  __syncthreads();\n"
+                   "  if (t < half) permi_fold(room, t, half);\n"
+                   "}\n" PERMI_CODE_END, sign, sign);
 }
-
-#if defined(PERM_CUDA_TESTS)
-/* The kernel on the CPU, operation by operation. */
-static double permi_codegen_product(const double *x, int begin, int end)
-{
-  double p = x[begin];
-  for (begin++; begin < end; begin++)
-    p = permi_code_product(p, x[begin]);
-  return p;
-}
-
-static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums)
-{
-  const permi_codegen *codegen = (const permi_codegen *)context;
-  const permi_ryser *ryser = &codegen->ryser;
-  const double *table = codegen->gpu.work.table;
-  const int n = ryser->n, kept = codegen->kept;
-  double room[3][128];
-  int t, i, j, k, half;
-  for (t = 0; t < 128; t++) {
-    const permi_codegen_launch *launch = codegen->launch;
-    double x[PERM_MAX_N], p, rest = 1, e;
-    uint64_t begin, left, m;
-    for (i = 1; i < codegen->launches; i++)
-      if (chunk >= codegen->launch[i].chunk)
-        launch = &codegen->launch[i];
-    begin = launch->term + (((chunk - launch->chunk) << 7 | (uint64_t)t) << launch->walk);
-    left = begin < UINT64_C(1) << ryser->digits ? (UINT64_C(1) << ryser->digits) - begin : 0;
-    left = left >> launch->walk ? UINT64_C(1) << launch->walk : left;
-    room[0][t] = room[1][t] = room[2][t] = 0;
-    for (i = 0; i < n; i++)
-      x[i] = table[i];
-    for (j = 0; j < ryser->digits; j++)
-      for (i = 0; i < n && (begin ^ begin >> 1) >> j & 1; i++)
-        x[i] += table[n * (1 + j) + i];
-    for (m = 0; m < left; m++) {
-      int seldom = m == 0;
-      if (m) {
-        j = permi_trailing_zeros(m);
-        for (k = ryser->column_start[j]; k < ryser->column_start[j + 1]; k++) {
-          i = codegen->place[ryser->touched[k]];
-          x[i] += (begin + m) >> (j + 1) & 1 ? -ryser->value[0][k] : ryser->value[0][k];
-          seldom |= i >= kept;
-        }
-      }
-      if (seldom && kept < n)
-        rest = permi_codegen_product(x, kept, n);
-      p = permi_codegen_product(x, 0, kept);
-      p = kept < n ? permi_code_product(p, rest) : p;
-      room[0][t] = m ? permi_code_two_sum(room[0][t], m & 1 ? -p : p, &e) : p;
-      room[1][t] += m ? e : 0;
-      room[2][t] += fabs(p);
-    }
-    room[0][t] = n % 2 ? room[0][t] : -room[0][t];
-    room[1][t] = n % 2 ? room[1][t] : -room[1][t];
-  }
-  for (half = 64; half; half /= 2)
-    for (t = 0; t < half; t++) {
-      double e, low;
-      const double s = permi_code_two_sum(room[0][t], room[0][t + half], &e);
-      low = e + (room[1][t] + room[1][t + half]);
-      room[0][t] = s + low;
-      room[1][t] = low - (room[0][t] - s);
-      room[2][t] += room[2][t + half];
-    }
-  sums[0] = room[0][0];
-  sums[1] = room[1][0];
-  sums[2] = sums[3] = 0;
-  sums[4] = room[2][0];
-}
-#else
-#define permi_codegen_twin NULL
-#endif
 
 /* Text and table. */
 static perm_status permi_codegen_create(const perm_allocator *allocator, permi_codegen *codegen)
@@ -350,24 +268,14 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const permi_ryser *ryser = &codegen->ryser;
   const int n = ryser->n;
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
-  permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  double *table = (double *)permi_allocate(allocator, doubles, sizeof(double));
-  int i, j, e, failed = 1;
-  codegen->code = code;
-  codegen->gpu.memory = table;
+  permi_code *code = codegen->code = permi_code_make(allocator);
+  double *table = codegen->gpu.memory = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  int i, j, e;
   codegen->gpu.allocator = *allocator;
-  if (code)
-    memset(code, 0, sizeof *code);
-  if (coder && code && table) {
-    memset(coder, 0, sizeof *coder);
-    coder->allocator = allocator;
-    coder->code = code;
-    permi_codegen_text(coder, codegen);
-    failed = coder->failed;
-  }
-  permi_release(allocator, coder);
-  if (failed)
+  if (!code || !table)
+    return PERM_ERROR_MEMORY;
+  permi_codegen_text(code, codegen);
+  if (code->failed)
     return PERM_ERROR_MEMORY;
   memset(table, 0, doubles * sizeof(double));
   for (i = 0; i < n; i++)
@@ -400,8 +308,8 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
+  perm_status status = PERM_OK;
   permi_codegen *best, *trial;
-  int side;
   (void)rival; /* only by name */
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
@@ -416,27 +324,27 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
     return PERM_OK;
   best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
-  for (side = 0; side < 2 && best && trial; side++) {
-    permi_codegen_plan(side ? trial : best, block, side, options->method == PERM_METHOD_CODEGEN_MEMORY);
-    if (side && trial->seconds < best->seconds)
-      *best = *trial;
-  }
-  if (best && trial && best->ryser.growth < 1e300 && permi_codegen_create(allocator, best) == PERM_OK) {
-    offer->plan = best;
-    offer->seconds = best->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
-    offer->bytes = sizeof *best + (double)best->code->length + 8.0 * (double)best->gpu.work.doubles;
-  } else if (best && trial && !(best->ryser.growth < 1e300)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
+  if (!best || !trial) {
     permi_release(allocator, best);
-  } else {
-    if (best && trial)
-      permi_codegen_release(allocator, best);
-    else
-      permi_release(allocator, best);
     permi_release(allocator, trial);
     return permi_fail_memory(maker->result);
   }
+  permi_codegen_plan(best, block, 0, options->method == PERM_METHOD_CODEGEN_MEMORY);
+  permi_codegen_plan(trial, block, 1, options->method == PERM_METHOD_CODEGEN_MEMORY);
+  if (trial->seconds < best->seconds)
+    *best = *trial;
   permi_release(allocator, trial);
+  if (!(best->ryser.growth < 1e300))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
+  else
+    status = permi_codegen_create(allocator, best);
+  if (offer->why[0] || status != PERM_OK) {
+    permi_codegen_release(allocator, best);
+    return status == PERM_OK ? PERM_OK : permi_fail_memory(maker->result);
+  }
+  offer->plan = best;
+  offer->seconds = best->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
+  offer->bytes = sizeof *best + (double)best->code->length + 8.0 * (double)best->gpu.work.doubles;
   return PERM_OK;
 }
 

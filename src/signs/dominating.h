@@ -1,10 +1,10 @@
 /* ===================================================================================== >>dominating
    Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows that share no column
-   (P. H. Lundow, K. Markstrom, appendix B: those of a set that dominates all rows do): any other set has a row without
-   a column and a term of 0. So a digit is one of the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each
-   column left, T of them, is a digit of its own: 2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least
-   degree, ties at random, among those that share no column with the ones chosen (the squared graph: rows are neighbours
-   in A A^T); the best of many starts with a fixed seed, for rows as for columns. The sum itself is >>sparyser's. */
+   (P. H. Lundow, K. Markstrom, appendix B): any other set has a row without a column and a term of 0. A digit is one of
+   the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each of the remaining columns T is a digit of its own:
+   2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least degree, ties at random, among those that share no
+   column with the ones chosen (neighbours in A A^T are out); the best of many starts, for rows as for columns. The sum
+   itself is >>sparyser's. */
 #pragma once
 #include "sparyser.h"
 

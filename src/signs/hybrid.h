@@ -1,28 +1,23 @@
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   is taken apart: over the signs of the outer columns it is summed term by term; over those of the inner ones, which
-   have few entries, by elimination (bucket elimination [Dec99]): a row is a table over the signs of its own inner
-   columns; an inner column's sum is the product of the tables that contain it, folded: f = f[+] - f[-].
-   All this does not depend on the outer signs but through the rows' base, the sum of their outer entries with signs. So
-   it is one straight program over numbers that stand for vectors of outer sign patterns:
+   runs term by term over the signs of the outer columns. Inner columns, which have few entries, are eliminated [Dec99]:
+   a row is a table over the signs of its inner columns; the product of the tables that contain an inner column is
+   folded, f = f[+] - f[-]. Outer signs enter only through the rows' bases, their sums of outer entries. So all this is
+   one straight program over numbers that stand for vectors of outer sign patterns:
 
-     slots       a slot holds one number for each of PERMI_HYBRID_LANES patterns. Slots 0 .. n - 1 are the bases of the
-                 rows; a table over k columns takes 2^k slots in sequence, bit b of the index set where the b-th of its
-                 columns (in the order of their numbers) has sign -.
-     constants   of a row with d inner columns 2^d, likewise indexed: their sum with signs. Row sum y = base + constant.
-     instructions  runs of statements of one kind, see permi_opcode. Of two factors, the one that has fewer columns is
-                 held: statements are sorted such that it is loaded, or added up, once a group.
-     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled in the program: a table is
-                 computed again only where a column that it depends on has turned | high, a loop in Gray order |
-                 lanes | one fixed +.
-   Row sums are exact: coefficients are on the grid of >>dense. A row is not divided by its largest inner entry, which
-   would turn base + constant and a product into one fused operation f z +- f: held sums make the additions few, loads
-   and stores are what limits the interpreter, and what is divided is no longer exact.
+     slots       one number for each of the lanes' patterns. Slots 0 .. n - 1 are the rows' bases; a table over k
+                 columns takes 2^k slots, bit b of the index set where the b-th of its columns has sign -.
+     constants   2^d for a row with d inner columns, indexed likewise: their signed sum. Row sum y = base + constant.
+     instructions  runs of statements of one kind, see permi_opcode. Of two factors the one with fewer columns is held:
+                 statements are sorted such that it is loaded, or added up, once a group.
+     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled: a table is computed again
+                 only where a column that it depends on has turned | high, a loop in Gray order | lanes | one fixed +.
+   Row sums are exact: coefficients are on the grid of >>dense. Rows are not divided by their largest inner entry, which
+   would fuse base + constant with a product, f z +- f: held sums make additions few, loads and stores limit the
+   interpreter, and quotients are not exact.
    Tried without gain on a 2.5 GHz Cascade Lake: 16 or 64 doubles a slot (within 10%); budgets of slots that fit the
-   first-level cache (110 slots: 1.4 times as slow, since there are twice as many operations).
-   Nothing in the program knows about vectors or caches: another back end may compile it, with another budget of slots
-   and other weights for the annealing. */
+   first-level cache (110 slots: 1.4 times as slow, for twice the operations). */
 #pragma once
 #include "../dense/gpu.h"
 #include "../block/order.h"
@@ -59,7 +54,7 @@ static int permi_hybrid_line(int slot)
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* slots, as permi_hybrid_line has them */
-  uint16_t h, g;      /* slots or constants, held: the same in all statements of a group */
+  uint16_t h, g;      /* slots or constants, held by the group */
 } permi_statement;
 
 typedef struct permi_instruction {
@@ -69,9 +64,27 @@ typedef struct permi_instruction {
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,    /* real and imaginary part */
-  PERMI_HYBRID_COMPENSATED /* value and error: rows with 47 bits more, products and differences as in [Gra09] */
+  PERMI_HYBRID_COMPLEX,       /* real and imaginary part */
+  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only the first half of a slot counts */
+  PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
+
+/* Parts of a number; of a row's base and constants. */
+static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
+}
+
+static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX_MODULI ? 2 : permi_hybrid_parts(algebra);
+}
+
+static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
+{
+  return slots + (size_t)line * 8;
+}
 
 /* The program for GPUs, see >>programs. */
 #define PERMI_GPU_WALK 8
@@ -114,8 +127,20 @@ typedef struct permi_code {
   double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
   permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
   long long scale_exp2;
-  int divided; /* rows */
+  int divided;                      /* rows */
+  const perm_allocator *allocator;  /* while it is made, */
+  int failed;                       /* 1 too large, 2 memory */
 } permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
 
 static void permi_code_release(const perm_allocator *allocator, permi_code *code)
 {
@@ -142,12 +167,20 @@ typedef struct permi_hybrid_rounding {
   double below;        /* compensated rows: their second words, relative, squared and summed */
 } permi_hybrid_rounding;
 
+struct permi_hybrid;
+typedef struct permi_hybrid_family { /* the kernels of an instruction set; complex ones NULL with PERM_NO_COMPLEX */
+  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
+  void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
+  void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
+  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
+} permi_hybrid_family;
+
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
-  permi_gpu gpu; /* comes first, where perm.h looks for it; used with `code`, the program of >>programs, not NULL */
+  permi_gpu gpu; /* comes first, where perm.h looks for it; used if `code`, the program of >>programs, is not NULL */
   permi_code *code;
-  struct permi_hybrid *next; /* with candidates for options.gpu.tune: the next best by prediction */
-  int candidate, candidates; /* number, from 1, and how many there are; 0: the best by prediction, no others are kept */
+  struct permi_hybrid *next; /* candidate for options.gpu.tune: the next best by prediction */
+  int candidate, candidates; /* number from 1, of how many; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
   int n, inner, low, high, lanes_log2, chunk_log2, transposed;
   int parts, lanes; /* numbers of a pattern, patterns of a slot */
@@ -160,6 +193,7 @@ typedef struct permi_hybrid {
   double *lane;           /* [n][parts][lanes]: what is added to that */
   double *sign;           /* [lanes]: of the patterns of lane columns; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
+  size_t doubles;         /* of start, lane, sign and step, one after the other */
   int touched[64][65];    /* of a high column: its rows, -1 after the last */
   unsigned absolute_mask; /* one in mask + 1 blocks enters the sum of |terms| */
   double cost, operations_a_term, rows_a_term; /* of an outer pattern: statements; additions, products; factors */
@@ -168,55 +202,41 @@ typedef struct permi_hybrid {
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
-  void (*execute)(const struct permi_hybrid *hybrid, double *slot, double *block);
-  void (*absolute)(const struct permi_hybrid *hybrid, double *slot, double *block);
-  void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
-  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slot);
+  const permi_hybrid_family *family;
 } permi_hybrid;
 
-/* What the numbers of a program are, a constant of its instances: as permi_hybrid_algebra, or moduli, for |terms|. Of
-   value and error the value counts, in the first half of a slot; what comes of the second half is not used. */
-enum {
-  PERMI_PROGRAM_REAL,
-  PERMI_PROGRAM_COMPLEX,
-  PERMI_PROGRAM_COMPENSATED,
-  PERMI_PROGRAM_MODULI,
-  PERMI_PROGRAM_COMPLEX_MODULI
-};
-
-/* Parts of a number; of a row's base and constants. */
-static PERMI_ALWAYS_INLINE int permi_program_parts(int kind)
-{
-  return kind == PERMI_PROGRAM_COMPLEX || kind == PERMI_PROGRAM_COMPENSATED ? 2 : 1;
-}
-
-static PERMI_ALWAYS_INLINE int permi_program_row_parts(int kind)
-{
-  return kind == PERMI_PROGRAM_COMPLEX_MODULI ? 2 : permi_program_parts(kind);
-}
-
-static PERMI_ALWAYS_INLINE double *permi_program_slot(double *slots, int line)
-{
-  return slots + (size_t)line * 8;
-}
-
-/* One text (>>vocabulary), read for each instruction set. */
+/* One text (>>hybrid_kernels), read for each instruction set. */
+#define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
-#define PERMI_PROGRAM_WIDTH 8
-#define PERMI_PROGRAM_NAME(name) permi_##name##_avx512
-#include PERM_SPARSE_HEADER_FILE
-#define PERMI_PROGRAM_WIDTH 4
-#define PERMI_PROGRAM_NAME(name) permi_##name##_avx2
-#include PERM_SPARSE_HEADER_FILE
+#define PERMI_FAMILY avx512
+#define PERMI_FAMILY_WIDTH 8
+#include PERM_HEADER_FILE
+#define PERMI_FAMILY avx2
+#define PERMI_FAMILY_WIDTH 4
+#include PERM_HEADER_FILE
 #endif
-#define PERMI_PROGRAM_WIDTH 1
-#define PERMI_PROGRAM_NAME(name) permi_##name##_plain
-#include PERM_SPARSE_HEADER_FILE
+#define PERMI_FAMILY plain
+#define PERMI_FAMILY_WIDTH 1
+#include PERM_HEADER_FILE
+#undef PERMI_FAMILY_TEXT
+
+static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
+{
+  hybrid->family = &permi_hybrid_family_plain;
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512)
+    hybrid->family = &permi_hybrid_family_avx512;
+  else if (isa == PERM_ISA_AVX2)
+    hybrid->family = &permi_hybrid_family_avx2;
+#endif
+  (void)isa;
+}
 
 /* Chunk: 2^chunk_log2 states of the high columns, in Gray order. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const permi_hybrid_family *family = hybrid->family;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
   double *slot = (double *)workspace;
   double *block = slot + PERMI_HYBRID_ROOM;
@@ -236,18 +256,18 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
     memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-    hybrid->execute(hybrid, slot, block);
-    hybrid->add(hybrid, block, total, (int)(s & 1));
+    family->execute[hybrid->algebra](hybrid, slot, block);
+    family->add(hybrid, block, total, (int)(s & 1));
     if (!(permi_scatter(s) & hybrid->absolute_mask)) {
       memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
-      hybrid->absolute(hybrid, slot, block);
+      family->absolute[hybrid->algebra](hybrid, slot, block);
       for (k = 0; k < lanes; k++)
         absolute[k] += block[k];
     }
     if (++s == last)
       break;
     j = permi_trailing_zeros(s);
-    hybrid->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
+    family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
   /* Value and error of lane k are total[k] and total[DOUBLES + k]; compensated numbers' errors went into the latter. */
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
@@ -262,53 +282,3 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
 }
-
-/* ---- which columns are inner, in what order, and which are low */
-typedef struct permi_arrangement {
-  int transposed, inner, low;
-  int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
-} permi_arrangement;
-
-/* Times of statements, in those of one that multiplies a table by a row: a load, a product, a store. */
-#define PERMI_WEIGHT_ROWS 1.0
-#define PERMI_WEIGHT_FOLD 1.4
-#define PERMI_WEIGHT_CHAIN 0.6
-#define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
-#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
-#define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
-#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
-#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run, of the other searches, or as long as no run has to pay for them */
-
-/* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
-typedef struct permi_hybrid_factor {
-  uint32_t scope, dirty;
-  int node;
-} permi_hybrid_factor;
-
-typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
-typedef struct permi_hybrid_node { /* computes out of left and right; right < 0: a fold of left only */
-  permi_node_kind kind;
-  int left, right;
-  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that it depends on */
-  int first, items;           /* of a chain: in permi_layouts.item; the first may be the chain before */
-  int slot, persists;
-} permi_hybrid_node;
-
-#define PERMI_HYBRID_NODES 320
-typedef struct permi_layouts {
-  int n, budget, nodes, items;
-  int gpu; /* costs of >>programs: 1 with rows divided by an entry, 2 without; 0: of the interpreter */
-  uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
-  int degree[2][64];
-  double add;  /* weight of an entry of a row's table: alone 1, with its part of loads more */
-  double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
-  permi_hybrid_factor factor[128];
-  permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
-  int item[192];
-  double rows_a_step;
-  double units, calls; /* of permi_layout_cost, as permi_watch counts them */
-  double speed, rival;   /* statements a second; seconds of another engine */
-  const permi_account *account; /* what may be spent; NULL: whatever is asked for */
-  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
-} permi_layouts;

@@ -3,6 +3,56 @@
 #pragma once
 #include "hybrid.h"
 
+/* ---- which columns are inner, in what order, and which are low */
+typedef struct permi_arrangement {
+  int transposed, inner, low;
+  int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
+} permi_arrangement;
+
+/* Times of statements, of one that multiplies a table by a row: a load, a product, a store. */
+#define PERMI_WEIGHT_ROWS 1.0
+#define PERMI_WEIGHT_FOLD 1.4
+#define PERMI_WEIGHT_CHAIN 0.6
+#define PERMI_HYBRID_SLOT_BUDGET 500
+#define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
+#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
+#define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
+#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run: the other searches */
+
+/* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
+typedef struct permi_hybrid_factor {
+  uint32_t scope, dirty;
+  int node;
+} permi_hybrid_factor;
+
+typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
+typedef struct permi_hybrid_node { /* computes out of left and right; right < 0: a fold of left only */
+  permi_node_kind kind;
+  int left, right;
+  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that it depends on */
+  int first, items;           /* of a chain: in permi_layouts.item; the first may be the chain before */
+  int slot, persists;
+} permi_hybrid_node;
+
+#define PERMI_HYBRID_NODES 320
+typedef struct permi_layouts {
+  int n, budget, nodes, items;
+  int gpu; /* costs of >>programs: 1 with divided rows, 2 without; 0: of the interpreter */
+  uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
+  int degree[2][64];
+  double add;  /* weight of an entry of a row's table: alone 1, with its part of loads more */
+  double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
+  permi_hybrid_factor factor[128];
+  permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
+  int item[192];
+  double rows_a_step;
+  double units, calls; /* of permi_layout_cost, as permi_watch counts them */
+  double speed, rival;   /* statements a second; seconds of another engine */
+  const permi_account *account; /* what may be spent; NULL: whatever is asked for */
+  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
+} permi_layouts;
+
 static int permi_bits32(uint32_t x)
 {
   x -= x >> 1 & 0x55555555u;
@@ -51,8 +101,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU before it is used: all of it, or with its column of +-1 left to the product. The
-   interpreter adds up what it holds. */
+/* What a row's table costs a GPU: all of it, or with its column of +-1 left to the product. The interpreter: 0. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -62,27 +111,165 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
          work->add;
 }
 
-/* Statements of a step of the program (an outer pattern), weighted, of the layout; gives up above `limit`. For inner
-   column after inner column the factors that contain it are merged, the cheapest pair first, the last one with the
-   fold. With `record` the nodes are left in work->node. A table counts as often as it is computed: rate. */
+/* What the pricing of a layout adds up. */
+typedef struct permi_layout_sum {
+  double cost, rows, live, most; /* statements, weighted; factors that are rows; tables that wait, and at most */
+  int record;                    /* 1: nodes are left in work->node */
+} permi_layout_sum;
+
+/* A table of `here` entries comes in, made of a and, if it is not NULL, b; tables that change as often go. */
+static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
+                                 const permi_hybrid_factor *b, uint32_t dirty, double here)
+{
+  const double waiting = work->gpu ? 0.75 : 1; /* entry after entry: operands go as results come */
+  sum->most = fmax(sum->most, sum->live + waiting * here);
+  if (a->node >= work->n && a->dirty == dirty)
+    sum->live -= work->power[permi_bits32(a->scope)];
+  if (b && b->node >= work->n && b->dirty == dirty)
+    sum->live -= work->power[permi_bits32(b->scope)];
+  sum->live += here;
+}
+
+static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
+{
+  const permi_hybrid_factor kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* Merges the cheapest pair of the factors until two are left; returns how many there are. */
+static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
+{
+  const int n = work->n;
+  while (count > 2) {
+    permi_hybrid_factor result, *left, *right;
+    double least = 1e300, here;
+    int a = 0, b = 1, i, j, second;
+    work->units += 20 + 1.2 * count * count;
+    for (i = 0; i < count; i++)
+      for (j = i + 1; j < count; j++) {
+        const double price = work->power[permi_bits32(taken[i].scope | taken[j].scope)] *
+                             work->rate[taken[i].dirty | taken[j].dirty];
+        if (price < least) {
+          least = price;
+          a = i;
+          b = j;
+        }
+      }
+    second = taken[a].node < n && taken[b].node >= n; /* a row comes second */
+    left = &taken[second ? b : a];
+    right = &taken[second ? a : b];
+    result.scope = left->scope | right->scope;
+    result.dirty = left->dirty | right->dirty;
+    here = work->power[permi_bits32(result.scope)];
+    sum->rows += least * ((left->node < n) + (right->node < n));
+    sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
+    i = left->node < n && permi_bits32(left->scope) > permi_bits32(right->scope);
+    sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
+    permi_layout_replace(work, sum, left, right, result.dirty, here);
+    result.node = n;
+    if (sum->record)
+      result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
+                                      result.dirty);
+    taken[a] = result; /* a < b */
+    taken[b] = taken[--count];
+  }
+  return count;
+}
+
+/* The sum over the column `bit` of the product of one factor or two. */
+static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken,
+                                             int count, uint32_t bit)
+{
+  const int n = work->n;
+  permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
+  double here, rate;
+  if (second && taken[0].node < n)
+    permi_layout_swap(&taken[0], second);
+  result = taken[0];
+  if (second) {
+    result.scope |= second->scope;
+    result.dirty |= second->dirty;
+  }
+  rate = work->rate[result.dirty];
+  here = work->power[permi_bits32(result.scope) - 1];
+  sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
+  if (second)
+    sum->cost += permi_layout_row(work, second, 1);
+  if (taken[0].node < n) { /* its table has to be written first */
+    const double table = work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
+    sum->cost += table;
+    sum->rows += table;
+    if (sum->record)
+      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
+                                        taken[0].dirty);
+  }
+  if (second)
+    sum->rows += rate * here * 2 * (second->node < n);
+  permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
+  result.node = n;
+  if (sum->record)
+    result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
+                                    result.scope & ~bit, result.dirty);
+  result.scope &= ~bit;
+  return result;
+}
+
+/* The product of the scalars, what changes least first; it is kept wherever the next one changes more often. */
+static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
+{
+  uint32_t before = 0;
+  int i, j;
+  for (i = 1; i < scalars; i++)
+    for (j = i; j > 0 && work->rate[scalar[j - 1].dirty] > work->rate[scalar[j].dirty]; j--)
+      permi_layout_swap(&scalar[j - 1], &scalar[j]);
+  for (i = 0; i < scalars; i++) {
+    const uint32_t now = before | scalar[i].dirty;
+    sum->cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
+    sum->rows += work->rate[now] * (scalar[i].node < work->n);
+    if (i == 0 || now != before) {
+      if (!work->gpu)
+        sum->cost += work->rate[now];
+      if (sum->record) {
+        const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
+        if (i > 0) {
+          work->item[work->items++] = chain - 1;
+          work->node[work->nodes - 1].items = 1;
+        }
+      }
+    }
+    if (sum->record) {
+      work->item[work->items++] = scalar[i].node;
+      work->node[work->nodes - 1].items++;
+    }
+    before = now;
+  }
+}
+
+/* Weighted statements of a step of the layout's program (an outer pattern); gives up above `limit`. The factors of each
+   inner column in turn are merged, the cheapest pair first, the last pair with the fold. With `record` work->node keeps
+   the nodes. A table counts as often as it is computed: rate. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
-  const int n = work->n, inner = layout->inner, low = layout->low;
+  const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
   const uint64_t *column = work->column[layout->transposed];
   const int *degree = work->degree[layout->transposed];
-  permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER];
-  const double waiting = work->gpu ? 0.75 : 1; /* entry after entry: operands go as results come */
-  const double fold = work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD;
-  double cost = 1, live = work->gpu ? 0 : n, most = 0, rows = 0;
-  int i, j, k, factors = 0, scalars = 0;
-  uint32_t scope[64], dirty[64], before;
+  permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
+  permi_layout_sum sum;
+  double large;
+  int i, k, factors = 0, scalars = 0;
+  uint32_t scope[64], dirty[64];
+  sum.cost = 1;
+  sum.rows = sum.most = 0;
+  sum.live = work->gpu ? 0 : n;
+  sum.record = record;
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  for (i = 0; i < n; i++)
-    scope[i] = dirty[i] = 0;
+  memset(scope, 0, sizeof scope);
+  memset(dirty, 0, sizeof dirty);
   for (k = 0; k < inner + low; k++) {
-    uint64_t bits = column[layout->order[k]];
+    uint64_t bits = column[order[k]];
     for (; bits; bits &= bits - 1) {
       i = permi_trailing_zeros(bits);
       if (k < inner)
@@ -96,9 +283,9 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     for (i = 0; i < 1 << k; i++)
       work->rate[(1 << k) + i] = work->rate[i] + ldexp(1, -k - 1);
   for (k = 0; k < low; k++)
-    cost += degree[layout->order[inner + k]] * (k == low - 1 ? 2 : 1) * ldexp(1, -k - 1);
+    sum.cost += degree[order[inner + k]] * (k == low - 1 ? 2 : 1) * ldexp(1, -k - 1);
   for (k = inner + low, i = 1; k < n - 6; k++, i++)
-    cost += degree[layout->order[k]] * ldexp(1, -low - i);
+    sum.cost += degree[order[k]] * ldexp(1, -low - i);
   for (i = 0; i < n; i++) {
     permi_hybrid_factor *to = scope[i] ? &factor[factors++] : &scalar[scalars++];
     to->scope = scope[i];
@@ -107,134 +294,31 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   }
   for (k = 0; k < inner; k++) {
     const uint32_t bit = UINT32_C(1) << k;
-    permi_hybrid_factor taken[64 + PERMI_HYBRID_INNER], result;
     int count = 0, rest = 0;
-    double here;
     for (i = 0; i < factors; i++)
       if (factor[i].scope & bit)
         taken[count++] = factor[i];
       else
         factor[rest++] = factor[i];
     factors = rest;
-    while (count > 2) {
-      double least = 1e300;
-      int a = 0, b = 1;
-      work->units += 20 + 1.2 * count * count;
-      for (i = 0; i < count; i++)
-        for (j = i + 1; j < count; j++) {
-          const double price = work->power[permi_bits32(taken[i].scope | taken[j].scope)] *
-                               work->rate[taken[i].dirty | taken[j].dirty];
-          if (price < least) {
-            least = price;
-            a = i;
-            b = j;
-          }
-        }
-      if (taken[a].node < n && taken[b].node >= n) { /* a row comes second */
-        i = a;
-        a = b;
-        b = i;
-      }
-      result.scope = taken[a].scope | taken[b].scope;
-      result.dirty = taken[a].dirty | taken[b].dirty;
-      here = work->power[permi_bits32(result.scope)];
-      rows += least * ((taken[a].node < n) + (taken[b].node < n));
-      cost += least * (taken[a].node < n ? PERMI_WEIGHT_ROWS : 1);
-      i = taken[a].node < n && permi_bits32(taken[a].scope) > permi_bits32(taken[b].scope);
-      cost += permi_layout_row(work, &taken[a], !i) + permi_layout_row(work, &taken[b], i);
-      most = fmax(most, live + waiting * here);
-      for (i = 0; i < 2; i++) {
-        const permi_hybrid_factor *f = &taken[i ? b : a];
-        if (f->node >= n && f->dirty == result.dirty)
-          live -= work->power[permi_bits32(f->scope)];
-      }
-      live += here;
-      if (record)
-        result.node = permi_layout_node(work, PERMI_NODE_MERGE, taken[a].node, taken[b].node, result.scope,
-                                        result.scope, result.dirty);
-      else
-        result.node = n;
-      taken[a < b ? a : b] = result;
-      taken[a < b ? b : a] = taken[--count];
-    }
     if (count == 0) /* a column without entries: no caller has one */
       return 0;
-    if (count == 2 && taken[0].node < n) {
-      result = taken[0];
-      taken[0] = taken[1];
-      taken[1] = result;
-    }
-    result = taken[0];
-    if (count == 2) {
-      result.scope |= taken[1].scope;
-      result.dirty |= taken[1].dirty;
-    }
-    here = work->power[permi_bits32(result.scope) - 1];
-    cost += work->rate[result.dirty] * here * (count == 2 ? fold : 1);
-    if (count == 2)
-      cost += permi_layout_row(work, &taken[1], 1);
-    if (taken[0].node < n) { /* its table has to be written first */
-      cost += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
-      rows += work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
-      if (record)
-        taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
-                                          taken[0].dirty);
-    }
-    if (count == 2)
-      rows += work->rate[result.dirty] * here * 2 * (taken[1].node < n);
-    most = fmax(most, live + waiting * here);
-    for (i = 0; i < count; i++)
-      if (taken[i].node >= n && taken[i].dirty == result.dirty)
-        live -= work->power[permi_bits32(taken[i].scope)];
-    live += here;
-    if (record)
-      result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, count == 2 ? taken[1].node : -1,
-                                      result.scope, result.scope & ~bit, result.dirty);
-    else
-      result.node = n;
-    result.scope &= ~bit;
+    count = permi_layout_merge(work, &sum, taken, count);
+    result = permi_layout_fold(work, &sum, taken, count, bit);
     if (result.scope)
       factor[factors++] = result;
     else
       scalar[scalars++] = result;
-    if (cost > limit)
-      return cost;
+    if (sum.cost > limit)
+      return sum.cost;
   }
-  /* The scalars, what changes least first; a product is kept wherever the next changes more often. */
-  for (i = 1; i < scalars; i++) {
-    permi_hybrid_factor key = scalar[i];
-    for (j = i - 1; j >= 0 && work->rate[scalar[j].dirty] > work->rate[key.dirty]; j--)
-      scalar[j + 1] = scalar[j];
-    scalar[j + 1] = key;
-  }
-  for (i = 0, before = 0; i < scalars; i++) {
-    const uint32_t now = before | scalar[i].dirty;
-    cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
-    rows += work->rate[now] * (scalar[i].node < n);
-    if (i == 0 || now != before) {
-      if (!work->gpu)
-        cost += work->rate[now];
-      if (record) {
-        int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
-        if (i > 0) {
-          work->item[work->items++] = chain - 1;
-          work->node[work->nodes - 1].items = 1;
-        }
-      }
-    }
-    if (record) {
-      work->item[work->items++] = scalar[i].node;
-      work->node[work->nodes - 1].items++;
-    }
-    before = now;
-  }
-  work->rows_a_step = rows;
-  most = fmax(most, live);
-  if (most > work->budget)
-    cost *= (most / work->budget) * (most / work->budget);
-  if (cost * ldexp(1, low) > (work->gpu ? PERMI_GPU_STATEMENTS : 8000))
-    cost *= cost * ldexp(1, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000);
-  return cost;
+  permi_layout_chain(work, &sum, scalar, scalars);
+  work->rows_a_step = sum.rows;
+  sum.most = fmax(sum.most, sum.live);
+  if (sum.most > work->budget)
+    sum.cost *= (sum.most / work->budget) * (sum.most / work->budget);
+  large = ldexp(sum.cost, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000);
+  return large > 1 ? sum.cost * large : sum.cost;
 }
 
 static double permi_layout_total(permi_layouts *work, const permi_arrangement *layout, double limit)
@@ -253,37 +337,49 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Columns by degree, few entries first. */
-static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
+/* Sorts columns from place `first` on by degree: what turns often has few entries, what has most never turns. */
+static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
-  const int *degree = work->degree[transposed];
-  int i, j;
-  layout->transposed = transposed;
-  layout->inner = layout->low = 0;
-  for (i = 0; i < work->n; i++) {
-    for (j = i - 1; j >= 0 && degree[layout->order[j]] > degree[i]; j--)
-      layout->order[j + 1] = layout->order[j];
-    layout->order[j + 1] = i;
+  const int *degree = work->degree[layout->transposed];
+  int *order = layout->order, i, j;
+  for (i = first + 1; i < work->n; i++) {
+    const int key = order[i];
+    for (j = i - 1; j >= first && degree[order[j]] > degree[key]; j--)
+      order[j + 1] = order[j];
+    order[j + 1] = key;
   }
 }
 
-/* The outer columns behind the low ones by degree: what turns often has few entries, what has most never turns. */
 static void permi_layout_sort(const permi_layouts *work, permi_arrangement *layout)
 {
-  const int *degree = work->degree[layout->transposed], first = layout->inner + layout->low;
-  int i, j;
-  for (i = first + 1; i < work->n; i++) {
-    int key = layout->order[i];
-    for (j = i - 1; j >= first && degree[layout->order[j]] > degree[key]; j--)
-      layout->order[j + 1] = layout->order[j];
-    layout->order[j + 1] = key;
-  }
+  permi_layout_by_degree(work, layout, layout->inner + layout->low);
+}
+
+static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
+{
+  int i;
+  layout->transposed = transposed;
+  layout->inner = layout->low = 0;
+  for (i = 0; i < work->n; i++)
+    layout->order[i] = i;
+  permi_layout_by_degree(work, layout, 0);
 }
 
 static int permi_layout_most_inner(const permi_layouts *work)
 {
   const int most = work->n - (work->gpu ? PERMI_GPU_LEAST_OUTER : 1);
   return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
+}
+
+/* Moves the column in place `from` to place `to`, those between by one. */
+static void permi_layout_move(permi_arrangement *layout, int from, int to)
+{
+  const int moved = layout->order[from];
+  for (; from < to; from++)
+    layout->order[from] = layout->order[from + 1];
+  for (; from > to; from--)
+    layout->order[from] = layout->order[from - 1];
+  layout->order[to] = moved;
 }
 
 /* Greedy: column after column becomes inner, always the one that leaves the least cost, while that falls. */
@@ -299,10 +395,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
     for (j = k; j < n && j < k + 12; j++) { /* those of least degree, one of which fits best */
       permi_arrangement trial = *layout;
       double cost;
-      int moved = trial.order[j], i;
-      for (i = j; i > k; i--)
-        trial.order[i] = trial.order[i - 1];
-      trial.order[k] = moved;
+      permi_layout_move(&trial, j, k);
       trial.inner = k + 1;
       cost = permi_layout_total(work, &trial, lead);
       if (cost < lead) {
@@ -321,6 +414,29 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
+/* The cost of where a search begins: columns by degree, greedy inner ones or else the best number of low ones. */
+static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
+                                 permi_arrangement *layout)
+{
+  double cost;
+  int k;
+  permi_layout_start(work, transposed, layout);
+  if (inner)
+    return permi_layout_greedy(work, layout);
+  cost = permi_layout_total(work, layout, (double)INFINITY);
+  for (k = 1; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
+    permi_arrangement deeper = *layout;
+    double price;
+    deeper.low = k;
+    price = permi_layout_total(work, &deeper, cost);
+    if (price < cost) {
+      cost = price;
+      *layout = deeper;
+    }
+  }
+  return cost;
+}
+
 /* Simulated annealing of the logarithm of the cost over inner set, elimination order and low columns. */
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
@@ -334,7 +450,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     permi_arrangement trial = now;
     const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
     double limit, price;
-    int a, b, i, key;
+    int a, b;
     if (kind < 5 && now.inner > 1) { /* another place in the elimination order */
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
@@ -361,17 +477,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
         continue;
       a = permi_order_below(seed, special);
       b = permi_order_below(seed, n);
-      key = trial.order[a];
-      trial.order[a] = trial.order[b];
-      trial.order[b] = key;
+      trial.order[a] = now.order[b];
+      trial.order[b] = now.order[a];
       a = b;
     }
-    key = trial.order[a];
-    for (i = a; i < b; i++)
-      trial.order[i] = trial.order[i + 1];
-    for (i = a; i > b; i--)
-      trial.order[i] = trial.order[i - 1];
-    trial.order[b] = key;
+    permi_layout_move(&trial, a, b);
     if (work->account && permi_watch(work->account->watch, 0))
       break;
     limit = current * exp(-temperature * log(permi_order_random(seed) + 1e-300));

@@ -19,38 +19,6 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
-{
-#if !defined(PERM_NO_COMPLEX)
-#define PERMI_HYBRID_COMPLEX_KERNEL(name, real) (hybrid->algebra == PERMI_HYBRID_COMPLEX ? name : real)
-#else
-#define PERMI_HYBRID_COMPLEX_KERNEL(name, real) (real)
-#endif
-#define PERMI_HYBRID_KERNELS(family)                                                                                   \
-  hybrid->add = permi_hybrid_add_##family;                                                                             \
-  hybrid->turn = permi_hybrid_turn_##family;                                                                           \
-  hybrid->execute = hybrid->algebra == PERMI_HYBRID_COMPENSATED                                                        \
-                        ? permi_hybrid_compensated_execute_##family                                                    \
-                        : PERMI_HYBRID_COMPLEX_KERNEL(permi_hybrid_complex_execute_##family,                           \
-                                                      permi_hybrid_real_execute_##family);                             \
-  hybrid->absolute = PERMI_HYBRID_COMPLEX_KERNEL(permi_hybrid_complex_moduli_execute_##family,                         \
-                                                 permi_hybrid_moduli_execute_##family)
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512) {
-    PERMI_HYBRID_KERNELS(avx512);
-    return;
-  }
-  if (isa == PERM_ISA_AVX2) {
-    PERMI_HYBRID_KERNELS(avx2);
-    return;
-  }
-#endif
-  (void)isa;
-  PERMI_HYBRID_KERNELS(plain);
-#undef PERMI_HYBRID_KERNELS
-#undef PERMI_HYBRID_COMPLEX_KERNEL
-}
-
 /* The coefficient of an entry on the grid of its row, by parts of the algebra; a: real and imaginary part. */
 static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
 {
@@ -61,38 +29,65 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
     out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
 }
 
-/* ---- what rounding does: the rows of a program as they were, and what their grids took */
+/* ---- what rounding does: the rows of a program as they are, and what their grids took */
 typedef struct permi_hybrid_rows {
   int n;
+  double number[64][64][2]; /* on the grid, parts of the algebra */
   double modulus[64][64], lost[64][64];
   double lost_square[64], square[64], below_square[64]; /* of rows: sums of squares */
   double sum[64];                                       /* of a row's numbers, by parts */
   double unit[64];                                      /* all numbers of a row are multiples; 0: none is there */
 } permi_hybrid_rows;
 
-/* Entry j of row i is `number` (parts of the algebra) in the program, and `lost` more in truth. */
-static void permi_hybrid_row_entry(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, int i, int j,
-                                   const double *number, const double *lost)
+/* Row i of a, [n][n] entries, columns in `order`; divided by the entry in place `unit`, if that is not -1. */
+static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
+                             int i, int unit)
 {
+  const int n = rows->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
   const int parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  int p;
-  rows->modulus[i][j] = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
-  rows->lost[i][j] = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
-  rows->square[i] += rows->modulus[i][j] * rows->modulus[i][j];
-  rows->lost_square[i] += rows->lost[i][j] * rows->lost[i][j];
-  if (algebra == PERMI_HYBRID_COMPENSATED)
-    rows->below_square[i] += number[1] * number[1];
-  for (p = 0; p < parts; p++)
-    if (number[p] != 0) {
-      const double unit = permi_unit_of(number[p]);
-      rows->sum[i] += fabs(number[p]);
-      rows->unit[i] = rows->unit[i] > 0 ? fmin(rows->unit[i], unit) : unit;
+  double row[2][64], rest[64], power;
+  int k, p;
+  memset(row, 0, sizeof row);
+  memset(rest, 0, sizeof rest);
+  for (k = 0; k < n; k++)
+    for (p = 0; p < width; p++)
+      row[p][k] = a[(i * n + order[k]) * width + p];
+  if (unit >= 0) {
+    const double divisor = row[0][unit];
+    for (k = 0; k < n; k++) {
+      const double quotient = k == unit ? 1 : row[0][k] / divisor;
+      rest[k] = fma(-quotient, divisor, row[0][k]) / divisor;
+      row[0][k] = quotient;
     }
+  }
+  power = permi_grid_power(row[0], n);
+  if (width == 2)
+    power = fmax(power, permi_grid_power(row[1], n));
+  for (k = 0; k < n; k++) {
+    const double entry[2] = {row[0][k], row[1][k]};
+    double *number = rows->number[i][k], lost[2], *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
+    number[1] = 0;
+    permi_hybrid_round(algebra, entry, power, number);
+    lost[0] = entry[0] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
+    lost[1] = entry[1] - number[1];
+    *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
+    *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
+    rows->square[i] += *modulus * *modulus;
+    rows->lost_square[i] += *gone * *gone;
+    if (algebra == PERMI_HYBRID_COMPENSATED)
+      rows->below_square[i] += number[1] * number[1];
+    for (p = 0; p < parts; p++)
+      if (number[p] != 0) {
+        const double step = permi_unit_of(number[p]);
+        rows->sum[i] += fabs(number[p]);
+        rows->unit[i] = rows->unit[i] > 0 ? fmin(rows->unit[i], step) : step;
+      }
+  }
 }
 
-/* At least the share in the permanent of a row of n moduli: permanents are at most products of these. With x_1 >= x_2
-   >= ..., a row is the sum over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest, permanents are linear in
-   each row, and those of 0s and 1s are bounded by [Bre73]. Sorts x. */
+/* A factor for each row of n moduli: the permanent is at most their product. With x_1 >= x_2 >= ..., a row is the sum
+   over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest; permanents are linear in each row, and [Bre73]
+   bounds those of 0s and 1s. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0; /* logarithm of k! */
@@ -113,8 +108,8 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Binary logarithm of a bound on the permanent of the moduli, and to share[i], where it is not NULL, of what a bound
-   of row i's losses is of that of the row. turned: by columns. */
+/* Binary logarithm of a bound on the permanent of the moduli, by rows or (`turned`) columns; share[i], if not NULL: the
+   bound of row i's losses over that of the row. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -153,19 +148,18 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
 
 /* From the rows of a program to what its roundings may do, y = A d for signs d, u the rounding unit:
 
-   1. What grids and divisions took from the entries, all terms share: it changes the permanent by the sum over entries
-      of lost_ij per A_ij, to first order. (a) As terms have it, row i is off by g_i = (sum_j lost_ij^2)^(1/2) or so,
-      and |y_i| mostly about r_i = (sum_j a_ij^2)^(1/2): relative to the terms all rows together
-      2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others are large: rows of which anything
-      was lost count as |y_i| + r_i / 2n, which raises the sum of usual |terms| by a factor below 2, and of which g_i is
-      2n g_i / r_i at most. Minors are smaller than the terms that they are made of, as permanents are, by a factor that
-      falls with n like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is as large as they are.
-      (b) As entries have it, per A_ij is at most the permanent of the moduli: where terms cancel massively, as in
-      non-negative matrices, that is far less.
-   2. Products and differences round independently: of k of them in a term t, u k^(1/2) |t|; all terms together, of
-      which the larger ones are but (4/5 2)^n or so, by the root of their number less. Terms may repeat, then they err
-      alike: a small part of u k^(1/2) sum |t| is always left. Nothing rounds before a product of whole numbers (of the
-      rows' units) takes 53 bits. */
+   1. All terms share what grids and divisions took from the entries: to first order the permanent changes by the sum of
+      lost_ij per A_ij. (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), and |y_i| is mostly about
+      r_i = (sum_j a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small
+      whenever the others are large: rows that lost anything count as |y_i| + r_i / 2n, which raises the sum of usual
+      |terms| by a factor below 2, and of which g_i is at most 2n g_i / r_i. Minors are smaller than their terms, as
+      permanents are, by a factor that falls like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is
+      as large as the terms. (b) By entries: per A_ij is at most the permanent of the moduli, far less where terms
+      cancel massively, as in non-negative matrices.
+   2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum
+      less, by the root of the number of larger terms, (4/5 2)^n or so. Repeated terms err alike: a small part of
+      u k^(1/2) sum |t| always remains. Nothing rounds before a product of whole numbers (of the rows' units) takes 53
+      bits. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -191,176 +185,127 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.most = all * rounding->majorant;
 }
 
-/* The same for the interpreter, whose rows are those of a, only on their grids. 0: out of memory. */
-static int permi_hybrid_measure(const perm_allocator *allocator, int n, permi_hybrid_algebra algebra, const double *a,
-                                permi_hybrid *hybrid)
+/* What a layout says of the program; prices it once more, with its nodes. */
+static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
+                               permi_hybrid_algebra algebra)
 {
-  const int width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate(allocator, 1, sizeof *rows);
-  int i, j, p;
-  if (!rows)
-    return 0;
-  memset(rows, 0, sizeof *rows);
-  rows->n = n;
-  for (i = 0; i < n; i++) {
-    double row[2][64], power, number[2] = {0, 0}, lost[2] = {0, 0};
-    for (j = 0; j < n; j++)
-      for (p = 0; p < width; p++)
-        row[p][j] = a[(i * n + j) * width + p];
-    power = permi_grid_power(row[0], n);
-    if (width == 2)
-      power = fmax(power, permi_grid_power(row[1], n));
-    for (j = 0; j < n; j++) {
-      permi_hybrid_round(algebra, a + (i * n + j) * width, power, number);
-      for (p = 0; p < width; p++)
-        lost[p] = row[p][j] - number[p];
-      if (algebra == PERMI_HYBRID_COMPENSATED)
-        lost[0] -= number[1];
-      permi_hybrid_row_entry(rows, algebra, i, j, number, lost);
-    }
-  }
-  permi_hybrid_errors(rows, &hybrid->rounding);
-  for (i = 0; i < n; i++)
-    hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
-  permi_release(allocator, rows);
-  return 1;
-}
-
-/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *hybrid stays NULL if the program has
-   no room. */
-static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                       permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
-{
-  const int n = work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  permi_hybrid_maker maker;
-  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-  int i, j, k, p, s, root, turned[PERMI_HYBRID_LOW + 1][64];
-  double power[64], term[2] = {0, 0};
-  *made = NULL;
-  if (!hybrid)
-    return PERM_ERROR_MEMORY;
   memset(hybrid, 0, sizeof *hybrid);
-  if (!permi_hybrid_measure(allocator, n, algebra, a, hybrid)) {
-    permi_release(allocator, hybrid);
-    return PERM_ERROR_MEMORY;
-  }
-  memset(&maker, 0, sizeof maker);
-  memset(turned, 0, sizeof turned);
-  maker.work = work;
-  maker.layout = layout;
-  maker.hybrid = hybrid;
-  maker.allocator = allocator;
-  hybrid->n = n;
+  hybrid->n = work->n;
   hybrid->inner = layout->inner;
   hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
   hybrid->parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  hybrid->lanes = PERMI_HYBRID_DOUBLES / hybrid->parts;
-  for (hybrid->lanes_log2 = 0; 2 << hybrid->lanes_log2 <= hybrid->lanes; hybrid->lanes_log2++)
-    ;
-  k = n - 1 - layout->inner - layout->low;
-  if (hybrid->lanes_log2 > k)
-    hybrid->lanes_log2 = k;
-  hybrid->high = k - hybrid->lanes_log2;
   permi_layout_sort(work, layout);
   hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
-  root = n + work->nodes - 1;
+}
 
-  /* rows: grid, constants, bases, what columns add */
-  hybrid->start = (double *)permi_allocate(
-      allocator, (size_t)(n * hybrid->parts * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes), sizeof(double));
-  if (!hybrid->start) {
-    permi_hybrid_release(allocator, hybrid);
-    return PERM_ERROR_MEMORY;
+/* Row i: constants of its inner columns, its base, what outer columns add. */
+static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *rows, int i)
+{
+  const permi_arrangement *layout = maker->layout;
+  permi_hybrid *hybrid = maker->hybrid;
+  const uint64_t *column = maker->work->column[layout->transposed];
+  const int inner = layout->inner, parts = hybrid->parts;
+  double *lane = hybrid->lane + i * parts * hybrid->lanes;
+  int k, p, s;
+  for (k = 0; k < inner; k++)
+    maker->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
+  maker->constant[i] = hybrid->constants;
+  for (s = 0; s < 1 << permi_bits32(maker->scope[i]); s++) {
+    const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
+    double sum[2] = {0, 0};
+    for (k = 0; k < inner; k++)
+      for (p = 0; p < parts && maker->scope[i] >> k & 1; p++)
+        sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
+    permi_maker_constant(maker, sum);
   }
-  hybrid->lane = hybrid->start + n * hybrid->parts;
-  hybrid->sign = hybrid->lane + n * hybrid->parts * hybrid->lanes;
+  for (k = inner; k < hybrid->n; k++) {
+    const double *number = rows->number[i][layout->order[k]];
+    const double twice[2] = {2 * number[0], 2 * number[1]}, back[2] = {-twice[0], -twice[1]};
+    const int high = k - inner - layout->low, bit = high - hybrid->high;
+    for (p = 0; p < parts; p++) {
+      hybrid->start[i * parts + p] += number[p];
+      if (high >= 0 && high < hybrid->high)
+        hybrid->step[(high * hybrid->n + i) * parts + p] = twice[p];
+      for (s = 0; bit >= 0 && bit < hybrid->lanes_log2 && s < hybrid->lanes; s++)
+        if (s >> bit & 1)
+          lane[p * hybrid->lanes + s] -= twice[p];
+    }
+    if (high < 0 && column[layout->order[k]] >> i & 1) {
+      maker->turned[k - inner][i] = permi_maker_constant(maker, twice);
+      permi_maker_constant(maker, back);
+    }
+  }
+}
+
+/* Lanes, high columns, and room for what they add. 0: out of memory. */
+static int permi_maker_outer(permi_hybrid_maker *maker)
+{
+  const permi_arrangement *layout = maker->layout;
+  permi_hybrid *hybrid = maker->hybrid;
+  const int n = hybrid->n, words = n * hybrid->parts, outer = n - 1 - layout->inner - layout->low;
+  int i, j, k, s;
+  hybrid->lanes = PERMI_HYBRID_DOUBLES / hybrid->parts;
+  while (2 << hybrid->lanes_log2 <= hybrid->lanes && hybrid->lanes_log2 < outer)
+    hybrid->lanes_log2++;
+  hybrid->high = outer - hybrid->lanes_log2;
+  hybrid->doubles = (size_t)(words * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes);
+  hybrid->start = (double *)permi_allocate(maker->allocator, hybrid->doubles, sizeof(double));
+  if (!hybrid->start)
+    return 0;
+  memset(hybrid->start, 0, hybrid->doubles * sizeof(double));
+  hybrid->lane = hybrid->start + words;
+  hybrid->sign = hybrid->lane + words * hybrid->lanes;
   hybrid->step = hybrid->sign + hybrid->lanes;
-  for (i = 0; i < n; i++) {
-    double row[2][64], coefficient[2];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < width; p++)
-        row[p][j] = a[(i * n + j) * width + p];
-    power[i] = permi_grid_power(row[0], n);
-    if (width == 2)
-      power[i] = fmax(power[i], permi_grid_power(row[1], n));
-    for (k = 0; k < layout->inner; k++)
-      if (work->column[layout->transposed][layout->order[k]] >> i & 1)
-        maker.scope[i] |= UINT32_C(1) << k;
-    maker.constant[i] = hybrid->constants;
-    for (s = 0; s < 1 << permi_bits32(maker.scope[i]); s++) {
-      const uint32_t setting = permi_spread_bits(s, maker.scope[i]);
-      double sum[2] = {0, 0};
-      for (k = 0; k < layout->inner; k++)
-        if (maker.scope[i] >> k & 1) {
-          permi_hybrid_round(algebra, a + (i * n + layout->order[k]) * width, power[i], coefficient);
-          for (p = 0; p < hybrid->parts; p++)
-            sum[p] += setting >> k & 1 ? -coefficient[p] : coefficient[p];
-        }
-      permi_maker_constant(&maker, sum);
-    }
-    for (p = 0; p < hybrid->parts; p++)
-      hybrid->start[i * hybrid->parts + p] = 0;
-    memset(hybrid->lane + i * hybrid->parts * hybrid->lanes, 0,
-           (size_t)(hybrid->parts * hybrid->lanes) * sizeof(double));
-    for (k = layout->inner; k < n; k++) {
-      const int at = k - layout->inner - layout->low, high = at, lane = at - hybrid->high;
-      permi_hybrid_round(algebra, a + (i * n + layout->order[k]) * width, power[i], coefficient);
-      for (p = 0; p < hybrid->parts; p++) {
-        hybrid->start[i * hybrid->parts + p] += coefficient[p];
-        if (at >= 0 && high < hybrid->high)
-          hybrid->step[(high * n + i) * hybrid->parts + p] = 2 * coefficient[p];
-        for (s = 0; lane >= 0 && lane < hybrid->lanes_log2 && s < hybrid->lanes; s++)
-          if (s >> lane & 1)
-            hybrid->lane[(i * hybrid->parts + p) * hybrid->lanes + s] -= 2 * coefficient[p];
-      }
-      if (k < layout->inner + layout->low && work->column[layout->transposed][layout->order[k]] >> i & 1) {
-        for (p = 0; p < hybrid->parts; p++)
-          term[p] = 2 * coefficient[p];
-        turned[k - layout->inner][i] = permi_maker_constant(&maker, term);
-        for (p = 0; p < hybrid->parts; p++)
-          term[p] = -term[p];
-        permi_maker_constant(&maker, term);
-      }
-    }
-  }
-  for (s = 0; s < hybrid->lanes; s++) {
-    int minus = 0;
-    for (k = 0; k < hybrid->lanes_log2; k++)
-      minus ^= s >> k & 1;
-    hybrid->sign[s] = s >> hybrid->lanes_log2 ? 0 : minus ? -1 : 1;
-  }
+  for (s = 0; s < 1 << hybrid->lanes_log2; s++)
+    hybrid->sign[s] = permi_bits32((uint32_t)s) & 1 ? -1 : 1;
   for (j = 0; j < hybrid->high; j++) {
+    const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + layout->low + j]];
     for (i = k = 0; i < n; i++)
-      if (work->column[layout->transposed][layout->order[layout->inner + layout->low + j]] >> i & 1)
+      if (column >> i & 1)
         hybrid->touched[j][k++] = i;
     hybrid->touched[j][k] = -1;
   }
+  return 1;
+}
 
-  /* statements, step after step of the low columns */
-  hybrid->slots = n;
-  for (i = 0; i < n; i++)
-    maker.busy[i >> 6] |= UINT64_C(1) << (i & 63);
-  permi_maker_keep(&maker, permi_maker_node(&maker, root));
-  permi_maker_visit(&maker, permi_maker_node(&maker, root), root, 0);
-  for (s = 0; s < 1 << layout->low && !maker.failed; s++) {
-    const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
-    for (k = 0; k < maker.evaluated; k++)
-      if (s == 0 || permi_maker_node(&maker, maker.sequence[k])->dirty >> turns & 1)
-        permi_maker_emit(&maker, maker.sequence[k]);
-    permi_maker_operation(&maker, PERMI_OP_TOTAL);
-    permi_maker_statement(&maker, 0, permi_hybrid_line(permi_maker_node(&maker, root)->slot), 0, s & 1, 0);
-    if (layout->low) { /* on to the next step; from the last, where only the last low column is -, to the first */
-      const int next = s + 1 < 1 << layout->low ? permi_trailing_zeros((uint64_t)s + 1) : layout->low - 1;
-      const int minus = s + 1 < 1 << layout->low && ((s + 1) ^ (s + 1) >> 1) >> next & 1;
-      permi_maker_operation(&maker, PERMI_OP_FLIP);
-      for (i = 0; i < n; i++)
-        if (work->column[layout->transposed][layout->order[layout->inner + next]] >> i & 1)
-          permi_maker_statement(&maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, turned[next][i] + minus, 0);
+/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *made stays NULL if the program has no
+   room. */
+static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
+                                       permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
+{
+  const int n = work->n;
+  permi_hybrid_maker maker;
+  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate(allocator, 1, sizeof *rows);
+  int i, k, order[64];
+  *made = NULL;
+  memset(&maker, 0, sizeof maker);
+  maker.work = work;
+  maker.layout = layout;
+  maker.hybrid = hybrid;
+  maker.allocator = allocator;
+  maker.failed = 2;
+  if (hybrid)
+    permi_hybrid_begin(hybrid, work, layout, algebra);
+  if (hybrid && rows && permi_maker_outer(&maker)) {
+    maker.failed = 0;
+    memset(rows, 0, sizeof *rows);
+    rows->n = n;
+    for (i = 0; i < n; i++)
+      order[i] = i;
+    for (i = 0; i < n; i++) {
+      permi_hybrid_row(rows, algebra, a, order, i, -1);
+      permi_maker_row(&maker, rows, i);
     }
+    permi_hybrid_errors(rows, &hybrid->rounding);
+    for (i = 0; i < n; i++)
+      hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
+    permi_maker_program(&maker);
   }
+  permi_release(allocator, rows);
   if (maker.failed) {
     permi_hybrid_release(allocator, hybrid);
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
@@ -370,25 +315,6 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
   hybrid->operations_a_term = ldexp(hybrid->operations_a_term, -layout->low);
   *made = hybrid;
   return PERM_OK;
-}
-
-static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  static const char *const algebra[] = {"real", "complex", "compensated"};
-  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const double dense = 1.5 * hybrid->n * ldexp(1, hybrid->n - 1);
-  int length = snprintf(
-      buffer, size,
-      "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, %d high, %d lanes; %d statements on %d slots, %.4g "
-      "operations per outer pattern, %.3g in all, dense has %.3g times as many; %.0f chunks, predicted %.3g s on one "
-      "thread\n",
-      hybrid->n, perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
-      algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low, hybrid->high,
-      hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
-      hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner),
-      dense / (hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner)),
-      (double)leaf->information.chunks, leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
 }
 
 static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
@@ -410,7 +336,7 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   }
   for (i = 0; i < hybrid->constants * hybrid->parts; i++)
     hash = permi_hash_double(hash, hybrid->constant[i]);
-  for (i = 0; i < hybrid->n * hybrid->parts * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes; i++)
+  for (i = 0; i < (int)hybrid->doubles; i++)
     hash = permi_hash_double(hash, hybrid->start[i]);
   return hash;
 }
@@ -426,33 +352,16 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
    both orientations, the rest for the winner. After a program that had no room *layout is where the search goes on. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
-  const int n = work->n, least_outer = n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
+  const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
-  double cost[2], best;
+  double cost[2] = {(double)INFINITY, (double)INFINITY}, best;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-  int t, k, moves;
-  for (t = 0; t < 2 && !again; t++) {
-    permi_layout_start(work, t, &trial[t]);
-    if (inner) {
-      cost[t] = permi_layout_greedy(work, &trial[t]);
-    } else {
-      cost[t] = permi_layout_total(work, &trial[t], (double)INFINITY);
-      for (k = 1; k <= PERMI_HYBRID_LOW && k + least_outer <= n; k++) {
-        permi_arrangement deeper = trial[t];
-        double price;
-        deeper.low = k;
-        price = permi_layout_total(work, &deeper, cost[t]);
-        if (price < cost[t]) {
-          cost[t] = price;
-          trial[t] = deeper;
-        }
-      }
-    }
-  }
+  int t, moves;
+  for (t = 0; t < 2 && !again; t++)
+    cost[t] = permi_layout_first(work, t, inner, least_outer, &trial[t]);
   if (again) {
     trial[0] = *layout;
     cost[0] = permi_layout_total(work, layout, (double)INFINITY);
-    cost[1] = (double)INFINITY;
   }
   best = fmin(cost[0], cost[1]);
   if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */

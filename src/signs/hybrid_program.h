@@ -11,7 +11,8 @@ typedef struct permi_hybrid_maker {
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
   int sequence[PERMI_HYBRID_NODES], evaluated; /* nodes in the order of evaluation */
   uint32_t scope[64];
-  int constant[64]; /* of a row: its first */
+  int constant[64];                       /* of a row: its first */
+  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: the constant 2a; the next one is -2a */
   int failed;       /* 1: slots or statements run out; 2: memory */
   permi_instruction nowhere;
 } permi_hybrid_maker;
@@ -21,7 +22,7 @@ static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
   return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
 }
 
-/* First fit at a multiple of count, a power of two: without that freed slots between tables come to be of no use. */
+/* First fit at a multiple of count, a power of two: otherwise freed slots between tables become useless. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -58,8 +59,8 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* A table lives on from step to step where what is computed from it changes more often than itself. Such tables have
-   slots of their own, since the others are written in steps in which these are not. */
+/* A table lives on from step to step where what is computed from it changes more often than itself. It has slots of its
+   own, since the others are written in steps in which it is not. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -79,17 +80,14 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
-  permi_hybrid_node *child = NULL, *place = NULL;
+  permi_hybrid_node *child, *place = NULL;
   int k, index, swap = 0;
   if (node->kind != PERMI_NODE_CHAIN) {
-    const permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
+    permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
     const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
     swap = left && right && permi_bits32(right->all) > permi_bits32(left->all);
-  }
-  if (node->kind == PERMI_NODE_MERGE) {
-    place = permi_maker_child(maker, node, 0, &index);
-    if (place && (place->persists || place->scope != node->scope))
-      place = NULL;
+    if (node->kind == PERMI_NODE_MERGE && left && !left->persists && left->scope == node->scope)
+      place = left;
     if (place && given)
       place->slot = node->slot;
   }
@@ -98,10 +96,8 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
     if (child)
       permi_maker_visit(maker, child, index, child->persists || (given && child == place));
   }
-  if (place && !given)
-    node->slot = place->slot;
-  else if (!given)
-    node->slot = permi_maker_slots(maker, 1 << permi_bits32(node->scope));
+  if (!given)
+    node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_bits32(node->scope));
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k, &index);
     if (child && !child->persists && child != place)
@@ -130,17 +126,13 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
 {
   permi_hybrid *hybrid = maker->hybrid;
   permi_statement *statement;
+  if (!maker->failed && hybrid->statements >= PERMI_HYBRID_STATEMENTS)
+    maker->failed = 1;
+  if (!maker->failed && !permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements,
+                                    &hybrid->statement_room, sizeof *statement))
+    maker->failed = 2;
   if (maker->failed) /* perhaps to make the operation that it belongs to */
     return;
-  if (hybrid->statements >= PERMI_HYBRID_STATEMENTS) {
-    maker->failed = 1;
-    return;
-  }
-  if (!permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements, &hybrid->statement_room,
-                  sizeof *statement)) {
-    maker->failed = 2;
-    return;
-  }
   statement = &hybrid->statement[hybrid->statements++];
   statement->out = (uint16_t)out;
   statement->p = (uint16_t)p;
@@ -150,24 +142,31 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
   hybrid->operation[hybrid->operations - 1].count++;
 }
 
+/* Appends the parts of x to numbers of which there are `used`; 0: out of memory. */
+static int permi_hybrid_keep(const perm_allocator *allocator, double **number, int *room, int used, int parts,
+                             const double *x)
+{
+  int p;
+  for (p = 0; p < parts; p++) {
+    if (!permi_grow(allocator, (void **)number, used + p, room, sizeof **number))
+      return 0;
+    (*number)[used + p] = x[p];
+  }
+  return 1;
+}
+
 /* A constant of up to two parts; its number. */
 static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  int p;
-  if (hybrid->constants >= 65535) {
+  if (hybrid->constants >= 65535)
     maker->failed = maker->failed ? maker->failed : 1;
-    return 0;
-  }
-  for (p = 0; p < hybrid->parts; p++) {
-    if (!permi_grow(maker->allocator, (void **)&hybrid->constant, hybrid->constants * hybrid->parts + p,
-                    &hybrid->constant_room, sizeof(double))) {
-      maker->failed = 2;
-      return 0;
-    }
-    hybrid->constant[hybrid->constants * hybrid->parts + p] = x[p];
-  }
-  return hybrid->constants++;
+  else if (!permi_hybrid_keep(maker->allocator, &hybrid->constant, &hybrid->constant_room,
+                              hybrid->constants * hybrid->parts, hybrid->parts, x))
+    maker->failed = 2;
+  else
+    return hybrid->constants++;
+  return 0;
 }
 
 /* The bits of x that are in mask, side by side; and back. */
@@ -201,6 +200,7 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
   return node ? node->scope : maker->scope[index];
 }
 
+/* The statements of a node. */
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -249,6 +249,42 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
       permi_maker_statement(maker, out, 0, 0, p, 0);
     else
       permi_maker_statement(maker, out, p, q, h, g);
+  }
+}
+
+/* On to the step after s of the low columns; from the last, where only the last one is -, to the first. */
+static void permi_maker_flip(permi_hybrid_maker *maker, int s)
+{
+  const permi_arrangement *layout = maker->layout;
+  const int step = s + 1, last = step == 1 << layout->low;
+  const int next = last ? layout->low - 1 : permi_trailing_zeros((uint64_t)step);
+  const int minus = !last && (step ^ step >> 1) >> next & 1;
+  int i;
+  permi_maker_operation(maker, PERMI_OP_FLIP);
+  for (i = 0; i < maker->work->n; i++)
+    if (maker->work->column[layout->transposed][layout->order[layout->inner + next]] >> i & 1)
+      permi_maker_statement(maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, maker->turned[next][i] + minus, 0);
+}
+
+/* All statements, step after step of the low columns. */
+static void permi_maker_program(permi_hybrid_maker *maker)
+{
+  const int n = maker->work->n, low = maker->layout->low, root = n + maker->work->nodes - 1;
+  int i, k, s;
+  maker->hybrid->slots = n;
+  for (i = 0; i < n; i++)
+    maker->busy[i >> 6] |= UINT64_C(1) << (i & 63);
+  permi_maker_keep(maker, permi_maker_node(maker, root));
+  permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);
+  for (s = 0; s < 1 << low && !maker->failed; s++) {
+    const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
+    for (k = 0; k < maker->evaluated; k++)
+      if (s == 0 || permi_maker_node(maker, maker->sequence[k])->dirty >> turns & 1)
+        permi_maker_emit(maker, maker->sequence[k]);
+    permi_maker_operation(maker, PERMI_OP_TOTAL);
+    permi_maker_statement(maker, 0, permi_hybrid_line(permi_maker_node(maker, root)->slot), 0, s & 1, 0);
+    if (low)
+      permi_maker_flip(maker, s);
   }
 }
 

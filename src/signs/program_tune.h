@@ -16,44 +16,98 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
+/* Rows of the coder: their inner and low columns, numbers, and where their tables begin in memo. */
+static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
+{
+  const permi_layouts *work = coder->work;
+  const permi_arrangement *layout = coder->layout;
+  const uint64_t *column = work->column[layout->transposed];
+  int i, k, growth = 0;
+  for (i = 0; i < work->n && coder->memos <= PERMI_GPU_MEMO; i++) {
+    for (k = 0; k < layout->inner; k++)
+      coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
+    for (k = 0; k < layout->low; k++)
+      coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
+    permi_code_prepare_row(coder, algebra, a, i, &growth);
+    k = 1 << permi_bits32(coder->scope[i]);
+    coder->whole[i] = coder->memos;
+    coder->near[i] = coder->memos + k;
+    coder->memos += 2 * k;
+  }
+  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
+    coder->node[k] = coder->memos;
+    coder->memos += 1 << permi_bits32(work->node[k].scope);
+  }
+}
+
+/* The kernel's table: start, [words], and steps of the high columns. All sums are exact. */
+static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
+{
+  const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
+  int i, k, p;
+  memset(table, 0, (size_t)(words * (1 + hybrid->high)) * sizeof *table);
+  for (i = 0; i < hybrid->n; i++)
+    for (p = 0; p < parts; p++)
+      for (k = hybrid->inner; k < hybrid->n; k++) {
+        table[i * parts + p] += coder->rows.number[i][k][p];
+        if (k >= first && k - first < hybrid->high)
+          table[words * (1 + k - first) + i * parts + p] = 2 * coder->rows.number[i][k][p];
+      }
+}
+
+/* Statements, what they cost, and the text. */
+static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
+{
+  permi_code *code = coder->code;
+  const int parts = coder->parts;
+  int k;
+  permi_hybrid_errors(&coder->rows, &hybrid->rounding);
+  permi_code_statements(coder);
+  if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
+                        !permi_code_live(coder, code->moduli, code->statements)))
+    code->failed = 2;
+  if (code->failed)
+    return;
+  for (k = 0; k < code->moduli; k++) {
+    code->operations += permi_code_operations(&code->statement[k], hybrid->algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * parts : 0;
+  }
+  for (k = 0; k < code->walk; k++)
+    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
+  hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
+  coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
+  permi_code_text(coder, hybrid);
+}
+
 #define PERMI_GPU_VARIANTS 3
-/* Fills hybrid->code and what of *hybrid goes with it; a as for permi_hybrid_create. *fits: 0 if the program has no
-   room. */
+/* The program in *made; a as for permi_hybrid_create. *made stays NULL if the program has no room. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                     permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid *hybrid,
-                                     int *fits)
+                                     permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
   static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
   static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
-  const int n = work->n, parts = algebra == PERMI_HYBRID_REAL ? 1 : 2, words = n * parts;
+  const int n = work->n, outer = n - 1 - layout->inner - layout->low;
   permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  double *table;
-  size_t doubles;
-  int i, k, p, most, growth = 0;
-  *fits = 0;
-  memset(hybrid, 0, sizeof *hybrid);
-  if (!coder || !code) {
+  permi_code *code = permi_code_make(allocator);
+  permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
+  perm_gpu_work *gpu;
+  int most, words, failed;
+  *made = NULL;
+  if (!coder || !code || !hybrid) {
     permi_release(allocator, coder);
-    permi_release(allocator, code);
+    permi_code_release(allocator, code);
+    permi_release(allocator, hybrid);
     return PERM_ERROR_MEMORY;
   }
   memset(coder, 0, sizeof *coder);
-  memset(code, 0, sizeof *code);
+  permi_hybrid_begin(hybrid, work, layout, algebra);
   hybrid->code = code;
-  hybrid->n = n;
-  hybrid->inner = layout->inner;
-  hybrid->low = layout->low;
-  hybrid->transposed = layout->transposed;
-  hybrid->algebra = algebra;
-  hybrid->parts = parts;
   hybrid->isa = PERM_ISA_CUDA;
-  permi_layout_sort(work, layout);
-  hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
-  hybrid->rows_a_term = work->rows_a_step;
-  k = n - 1 - layout->inner - layout->low - PERM_GPU_THREADS_LOG2; /* walk, and bits of chunk numbers */
-  code->walk = permi_clamp(k - 11, k < 3 ? k : 3, PERMI_GPU_WALK);
-  hybrid->high = k + PERM_GPU_THREADS_LOG2 - code->walk;
+  hybrid->gpu.allocator = *allocator;
+  words = n * hybrid->parts;
+  most = outer - PERM_GPU_THREADS_LOG2; /* walk, and bits of chunk numbers */
+  code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
+  hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
   /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
   most = code->walk + hybrid->low;
@@ -61,84 +115,41 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   code->scale = permi_dd_make(1);
   coder->work = work;
   coder->layout = layout;
-  coder->allocator = allocator;
   coder->code = code;
-  coder->parts = parts;
+  coder->parts = hybrid->parts;
   coder->remake = remake[variant];
   coder->reload = reload[variant];
   coder->rows.n = n;
   coder->floor = hybrid->rounding.floor;
-  for (i = 0; i < n; i++) {
-    for (k = 0; k < layout->inner + layout->low; k++)
-      if (work->column[layout->transposed][layout->order[k]] >> i & 1) {
-        if (k < layout->inner)
-          coder->scope[i] |= UINT32_C(1) << k;
-        else
-          coder->dirty[i] |= UINT32_C(1) << (k - layout->inner);
-      }
-    coder->unit[i] = -1;
-    permi_code_prepare_row(coder, algebra, a, i, &growth);
-    most = 1 << permi_bits32(coder->scope[i]);
-    coder->whole[i] = coder->memos;
-    coder->near[i] = coder->memos + most;
-    coder->memos += 2 * most;
-    if (coder->memos > PERMI_GPU_MEMO)
-      break;
-  }
-  for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
-    coder->node[k] = coder->memos;
-    coder->memos += 1 << permi_bits32(work->node[k].scope);
-  }
-  hybrid->gpu.allocator = *allocator;
-  doubles = (size_t)(words * (1 + hybrid->high));
-  table = hybrid->gpu.memory = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  permi_code_rows(coder, algebra, a);
+  gpu = &hybrid->gpu.work;
+  gpu->doubles = (size_t)(words * (1 + hybrid->high));
+  gpu->table = hybrid->gpu.memory = (double *)permi_allocate(allocator, gpu->doubles, sizeof(double));
   coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
-  if (!table || !coder->memo)
-    coder->failed = 2;
-  else if (coder->memos > PERMI_GPU_MEMO)
-    coder->failed = 1;
-  for (i = 0; i < n && !coder->failed; i++)
-    for (p = 0; p < parts; p++) {
-      table[i * parts + p] = 0;
-      for (k = layout->inner; k < n; k++) {
-        const int high = k - layout->inner - layout->low - code->walk;
-        table[i * parts + p] += coder->coefficient[i][k][p]; /* exact, as all that follows */
-        if (high >= 0 && high < hybrid->high)
-          table[words * (1 + high) + i * parts + p] = 2 * coder->coefficient[i][k][p];
-      }
-    }
-  if (!coder->failed) {
-    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
-    permi_code_statements(coder);
+  if (!gpu->table || !coder->memo) {
+    code->failed = 2;
+  } else if (coder->memos > PERMI_GPU_MEMO) {
+    code->failed = 1;
+  } else {
+    permi_code_table(coder, hybrid, hybrid->gpu.memory);
+    permi_code_fill(coder, hybrid);
   }
-  if (!coder->failed && (!permi_code_live(coder, 0, code->moduli) ||
-                         !permi_code_live(coder, code->moduli, code->statements)))
-    coder->failed = 2;
-  for (k = 0; k < code->moduli && !coder->failed; k++) {
-    code->operations += permi_code_operations(&code->statement[k], algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * parts : 0;
-  }
-  for (k = 0; k < code->walk && !coder->failed; k++)
-    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
-  hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
-  coder->literals = algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
-  if (!coder->failed)
-    permi_code_text(coder, hybrid);
-  i = coder->failed;
   permi_release(allocator, coder->memo);
   permi_release(allocator, coder);
   code->program.text = code->text;
-  code->program.shared = sizeof(double) * 128 * (size_t)(words > 5 ? words : 5);
+  code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
   code->program.twin = permi_code_twin;
   code->program.context = hybrid;
-  hybrid->gpu.work.table = table;
-  hybrid->gpu.work.doubles = doubles;
-  hybrid->gpu.work.program = &code->program;
-  hybrid->gpu.work.absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
+  gpu->program = &code->program;
+  gpu->absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
   hybrid->gpu.terms = ldexp(1, PERM_GPU_THREADS_LOG2 + code->walk + hybrid->low);
   hybrid->scale_exp2 = code->scale_exp2;
-  *fits = !i;
-  return i == 2 ? PERM_ERROR_MEMORY : PERM_OK;
+  failed = code->failed;
+  if (failed)
+    permi_hybrid_release(allocator, hybrid);
+  else
+    *made = hybrid;
+  return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
 /* Of the text and the table. */
@@ -167,36 +178,31 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
+  const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   permi_problem problem;
   void *entries;
-  double *a;
   perm_plan plan;
   permi_view view;
   int i, j, p, (*exponent)[PERM_MAX_N];
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   if (status != PERM_OK)
     return status;
-  exponent = permi_scale_room(&maker->options->allocator, n);
-  if (!exponent) {
-    permi_release(&maker->options->allocator, entries);
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
     return permi_fail_memory(maker->result);
-  }
-  a = (double *)entries;
-  for (i = 0; i < n && transposed; i++)
-    for (j = 0; j < i; j++)
-      for (p = 0; p < parts; p++) {
-        double x = a[(i * n + j) * parts + p];
-        a[(i * n + j) * parts + p] = a[(j * n + i) * parts + p];
-        a[(j * n + i) * parts + p] = x;
-      }
   memset(&plan, 0, sizeof plan);
   plan.n = n;
-  view.a = a;
+  view.a = scaled;
   view.ld = n;
   view.parts = parts;
   permi_plan_scale(&plan, &view, exponent);
-  permi_release(&maker->options->allocator, exponent);
+  permi_release(allocator, exponent);
   *zero = plan.zero;
   *scale_exp2 = 0;
   for (i = 0; i < n && !plan.zero; i++) {
@@ -205,7 +211,6 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
       for (p = 0; p < parts; p++)
         scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
   }
-  permi_release(&maker->options->allocator, entries);
   return PERM_OK;
 }
 
@@ -220,30 +225,12 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
 {
   const int most_low = inner ? 3 : -1;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
-  int k;
-  if (moves) {
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, moves / 2, most_low,
-                                      PERMI_GPU_LEAST_OUTER, 0.2, &seed);
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, moves - moves / 2, most_low,
-                                      PERMI_GPU_LEAST_OUTER, 0.05, &seed);
-    return;
-  }
-  permi_layout_start(&trial->work, number & 1, &trial->layout);
-  if (inner) {
-    trial->cost = permi_layout_greedy(&trial->work, &trial->layout);
-    return;
-  }
-  trial->cost = permi_layout_total(&trial->work, &trial->layout, (double)INFINITY);
-  for (k = 1; k <= PERMI_HYBRID_LOW && k + PERMI_GPU_LEAST_OUTER <= trial->work.n; k++) {
-    permi_arrangement deeper = trial->layout;
-    double price;
-    deeper.low = k;
-    price = permi_layout_total(&trial->work, &deeper, trial->cost);
-    if (price < trial->cost) {
-      trial->cost = price;
-      trial->layout = deeper;
-    }
-  }
+  int pass;
+  if (!moves)
+    trial->cost = permi_layout_first(&trial->work, number & 1, inner, PERMI_GPU_LEAST_OUTER, &trial->layout);
+  for (pass = 0; pass < 2 && moves; pass++)
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, most_low,
+                                      PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
 }
 
 /* What trials share: the matrix in the orientation that was last asked for, and the best programs so far. */
@@ -256,8 +243,7 @@ typedef struct permi_code_choice {
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Takes the program over: it is kept if it is among the best, by prediction, and no other is the same. 1: it is the
-   best of all. */
+/* Takes the program over and keeps it if it is among the best by prediction and new. 1: it is the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -287,23 +273,18 @@ static perm_status permi_code_try(permi_maker *maker, const permi_block *block, 
 {
   const perm_allocator *allocator = &maker->options->allocator;
   perm_status status = PERM_OK;
-  int k, fits;
+  permi_hybrid *hybrid;
+  int k;
   *better = 0;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
     status = permi_hybrid_matrix(maker, block, choice->given, choice->scaled, &choice->scale_exp2, &choice->zero);
   }
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-    if (!hybrid)
-      return PERM_ERROR_MEMORY;
-    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, k, choice->scaled,
-                               hybrid, &fits);
-    if (status == PERM_OK && fits) {
+    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, k, choice->scaled, &hybrid);
+    if (hybrid) {
       hybrid->scale_exp2 += choice->scale_exp2;
       *better |= permi_code_keep(allocator, choice, hybrid);
-    } else {
-      permi_hybrid_release(allocator, hybrid);
     }
   }
   return status;
@@ -330,83 +311,96 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* The best program found for GPUs, as an offer; none: *offer stays as it is. All trials are annealed for a while, at
-   the same time if there are threads, and the best once more if the sum takes long. */
+/* Anneals all trials for a while. Returns how many moves would take as long as the run or the rival; *least: seconds of
+   the best. */
+#define PERMI_GPU_TRIALS 12
+static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
+                                    permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
+{
+  static const int budget[3] = {150, 130, 110};
+  const double rate = permi_code_rate(algebra), density = (double)block->edges / ((double)block->n * block->n);
+  const int real = algebra == PERMI_HYBRID_REAL, threads = permi_threads(maker->options);
+  double worth = 0;
+  int k, pass;
+  *least = (double)INFINITY;
+  searching->moves = 0;
+  for (k = 0; k < PERMI_GPU_TRIALS; k++) {
+    permi_layouts *work = &searching->trial[k].work;
+    permi_layouts_make(work, block);
+    work->gpu = real ? 1 : 2;
+    work->add = k >= 6 && real ? 1.6 : 1; /* neither is better for all matrices */
+    work->budget = budget[k / 2 % 3] / (real ? 1 : 2);
+  }
+  for (pass = 0; pass < 2; pass++) {
+    permi_share(threads, 0, PERMI_GPU_TRIALS, permi_code_search_one, searching, NULL);
+    for (k = 0; k < PERMI_GPU_TRIALS; k++)
+      *least = fmin(*least, searching->trial[k].cost / rate);
+    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
+    searching->moves = (int)fmin(0.2 * worth, searching->inner ? PERMI_GPU_MOVES : 4000);
+    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
+      searching->moves = searching->moves < 4000 ? searching->moves : 4000;
+    if (searching->moves < 20 || *least > 300 * rival)
+      break;
+  }
+  return worth;
+}
+
+/* The best program found for GPUs, as an offer; none: *offer stays as it is. The best layout is annealed once more if
+   the sum takes long. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
-  static const int budget[3] = {150, 130, 110};
-  enum { TRIALS = 12 };
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const double rate = permi_code_rate(algebra);
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  const double density = (double)block->edges / ((double)n * n);
-  permi_code_trial *trial = (permi_code_trial *)permi_allocate(allocator, TRIALS, sizeof *trial);
-  double *scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *scaled);
-  double least = (double)INFINITY, worth = 0;
   permi_code_choice choice;
   permi_code_searching searching;
-  perm_status status = trial && scaled ? PERM_OK : PERM_ERROR_MEMORY;
-  int k, moves = 0, pass, best = 0, better, threads = permi_threads(options);
+  permi_hybrid *hybrid;
+  perm_status status = PERM_OK;
+  double least, worth;
+  int k, moves, best = 0, better;
   memset(&choice, 0, sizeof choice);
-  searching.trial = trial;
+  searching.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *searching.trial);
   searching.inner = inner;
+  choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
   choice.algebra = algebra;
-  choice.scaled = scaled;
   choice.given = -1;
   choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
-  for (k = 0; k < TRIALS && status == PERM_OK; k++) {
-    permi_layouts_make(&trial[k].work, block);
-    trial[k].work.gpu = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-    trial[k].work.add = k >= 6 && algebra == PERMI_HYBRID_REAL ? 1.6 : 1; /* neither is better for all matrices */
-    trial[k].work.budget = budget[k / 2 % 3] / (algebra == PERMI_HYBRID_REAL ? 1 : 2);
-  }
-  for (pass = 0; pass < 2 && status == PERM_OK; pass++) {
-    searching.moves = moves;
-    permi_share(threads, 0, TRIALS, permi_code_search_one, &searching, NULL);
-    for (k = 0; k < TRIALS; k++)
-      least = fmin(least, trial[k].cost / rate);
-    worth = fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
-    moves = (int)fmin(0.2 * worth, inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
-      moves = moves < 4000 ? moves : 4000;
-    if (moves < 20 || least > 300 * rival)
-      break;
-  }
-  for (k = 0; k < TRIALS && status == PERM_OK && least < 1.2 * rival; k++) {
-    status = permi_code_try(maker, block, &trial[k], &choice, &better);
-    best = better ? k : best;
-  }
-  moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
-  if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
-    permi_code_search(&trial[best], TRIALS, inner, moves);
-    status = permi_code_try(maker, block, &trial[best], &choice, &better);
-  }
-  permi_release(allocator, trial);
-  permi_release(allocator, scaled);
-  if (choice.best && status == PERM_OK) {
-    permi_hybrid *hybrid = choice.best, *other;
-    for (k = 0, other = hybrid; other; other = other->next, k++)
-      other->fingerprint = other->gpu.work.fingerprint = permi_code_fingerprint(other);
-    for (other = hybrid; other && options->gpu.tune; other = other->next) {
-      other->candidate = other == hybrid ? 1 : other->candidate;
-      other->candidates = k;
-      if (other->next)
-        other->next->candidate = other->candidate + 1;
+  if (searching.trial && choice.scaled) {
+    worth = permi_code_search_all(maker, block, rival, &searching, algebra, &least);
+    for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++) {
+      status = permi_code_try(maker, block, &searching.trial[k], &choice, &better);
+      best = better ? k : best;
     }
-    offer->plan = hybrid;
-    offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                     PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 7);
-    offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
-  } else if (choice.best) {
-    permi_hybrid_release(allocator, choice.best);
+    moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
+    if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
+      permi_code_search(&searching.trial[best], PERMI_GPU_TRIALS, inner, moves);
+      status = permi_code_try(maker, block, &searching.trial[best], &choice, &better);
+    }
+  } else {
+    status = PERM_ERROR_MEMORY;
   }
-  return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
+  permi_release(allocator, searching.trial);
+  permi_release(allocator, choice.scaled);
+  if (status != PERM_OK)
+    permi_hybrid_release(allocator, choice.best);
+  if (status != PERM_OK || !choice.best)
+    return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
+  for (k = 0, hybrid = choice.best; hybrid; hybrid = hybrid->next) {
+    hybrid->fingerprint = hybrid->gpu.work.fingerprint = permi_code_fingerprint(hybrid);
+    hybrid->candidate = options->gpu.tune ? ++k : 0;
+  }
+  for (hybrid = choice.best; hybrid; hybrid = hybrid->next)
+    hybrid->candidates = k;
+  offer->plan = hybrid = choice.best;
+  offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 7);
+  offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
+  return PERM_OK;
 }
 
-/* For gpu.tune, of the candidates that *plan begins: leaves *plan the one asked for by number, or the fastest on a
-   slice. Blocks after the first one take the same number, or their best by prediction if they have fewer. */
+/* For gpu.tune: of the candidates in the list *plan leaves the one asked for by number, or the fastest on a slice.
+   Later blocks take the same number, or their best by prediction if they have fewer. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
   const perm_options *options = maker->options;
@@ -446,43 +440,61 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   hybrid = *at;
   *at = hybrid->next;
   hybrid->next = NULL;
-  if (list)
-    permi_hybrid_release(&options->allocator, list);
+  permi_hybrid_release(&options->allocator, list);
   memcpy(hybrid->timed, timed, sizeof timed);
   maker->tuned = maker->tuned ? maker->tuned : number;
   *plan = hybrid;
   return PERM_OK;
 }
 
-static size_t permi_code_explain(const permi_leaf *leaf, char *buffer, size_t size)
+static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+{
+  va_list arguments;
+  int more;
+  va_start(arguments, format);
+  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  va_end(arguments);
+  *length += more > 0 ? (size_t)more : 0;
+}
+
+/* Both programs in words; of candidates how they were timed. */
+static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "compensated"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_code *code = hybrid->code;
-  const int length = snprintf(
-      buffer, size,
-      "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, %d in a walk, %d by threads; a kernel of %d "
-      "statements and %d for moduli, %d constants, at most %d doubles waiting, %d rows divided; %.4g operations per "
-      "outer pattern, %.3g in all; %.0f chunks, predicted %.3g s on one GPU\n",
-      hybrid->n, perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
-      algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low, code->walk,
-      hybrid->high, code->moduli, code->statements - code->moduli, code->constants, code->live, code->divided,
-      hybrid->operations_a_term, hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner),
-      (double)leaf->information.chunks, leaf->information.seconds);
-  size_t done = length > 0 ? (size_t)length : 0;
+  const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
+  size_t length = 0;
   int k;
-  if (hybrid->candidate) {
-    char text[512];
-    int at = snprintf(text, sizeof text, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-    for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-      const char *before = k ? "," : ", by a slice of each";
-      at += hybrid->timed[k] < (double)INFINITY
-                ? snprintf(text + at, sizeof text - (size_t)at, "%s %.3g s", before, hybrid->timed[k])
-                : snprintf(text + at, sizeof text - (size_t)at, "%s failed", before);
-    }
-    done += (size_t)snprintf(done < size ? buffer + done : NULL, done < size ? size - done : 0, "%s\n", text);
+  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
+                   perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
+                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
+  if (code)
+    permi_hybrid_say(buffer, size, &length,
+                     "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
+                     "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
+                     code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
+                     code->live, code->divided, hybrid->operations_a_term, all);
+  else
+    permi_hybrid_say(buffer, size, &length,
+                     "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
+                     "dense has %.3g times as many; ",
+                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
+                     all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
+  permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
+                   leaf->information.seconds, code ? "GPU" : "thread");
+  if (!hybrid->candidate)
+    return length;
+  permi_hybrid_say(buffer, size, &length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
+    permi_hybrid_say(buffer, size, &length, k ? "," : ", by a slice of each");
+    if (hybrid->timed[k] < (double)INFINITY)
+      permi_hybrid_say(buffer, size, &length, " %.3g s", hybrid->timed[k]);
+    else
+      permi_hybrid_say(buffer, size, &length, " failed");
   }
-  return done;
+  permi_hybrid_say(buffer, size, &length, "\n");
+  return length;
 }
 
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
@@ -534,8 +546,8 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* What the hybrid may come to, so that no time is spent on orders that would be slower: what it takes by the first
-   layout, over PERMI_HYBRID_GAIN; INFINITY where it is not taken, or hardly matters. */
+/* Seconds that the hybrid may come to, so that no time goes into slower orders: of the first layout, over
+   PERMI_HYBRID_GAIN; INFINITY where it is not taken or hardly matters. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -590,8 +602,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   }
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work) {
-    if (gpu.plan)
-      permi_hybrid_release(allocator, gpu.plan);
+    permi_hybrid_release(allocator, gpu.plan);
     return permi_fail_memory(maker->result);
   }
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
@@ -631,10 +642,9 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
                    (double)PERMI_HYBRID_WORKSPACE;
   }
   if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
-    if (offer->plan)
-      permi_hybrid_release(allocator, offer->plan);
+    permi_hybrid_release(allocator, offer->plan);
     *offer = gpu;
-  } else if (gpu.plan) {
+  } else {
     permi_hybrid_release(allocator, gpu.plan);
   }
   return status;
@@ -650,10 +660,9 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
   return permi_hybrid_make_offer(maker, block, rival, 0, offer);
 }
 
-/* Estimates relative to the sum of |terms| over all signs, inner ones too, which the same program gives when rows are
-   replaced by their moduli and folds add (computed for one block in absolute_mask + 1); see permi_hybrid_errors. A term
-   meets n products and a rounding in every fold. What elimination before this block rounded (permi_make_honest) is
-   shared by all terms as well. */
+/* Estimates relative to the sum of |terms| over all signs, which the program gives when moduli replace rows and folds
+   add (one block in absolute_mask + 1); see permi_hybrid_errors. A term meets n products and a rounding in every fold.
+   All terms share what elimination before this block rounded (permi_make_honest). */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -698,7 +707,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     leaf->run_chunk = permi_hybrid_chunk;
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
   leaf->release = permi_hybrid_release;
-  leaf->explain = hybrid->code ? permi_code_explain : permi_hybrid_explain;
+  leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
   offer->plan = NULL;
   leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);

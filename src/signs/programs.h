@@ -1,25 +1,22 @@
 /* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
-   value; printed as CUDA C++ it is compiled by NVRTC, and a thread runs it for every pattern of its walk.
+   value. NVRTC compiles its text (>>program_text); a thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, by the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers: layouts are searched with a budget of them, 8 warps of 255 registers a multiprocessor.
-                 Bases of rows, as they are at the beginning of a step of the walk, are in shared memory, one of every
-                 thread; what columns add in constant memory, equal moduli once (literals are 5% slower, but compiled
-                 sooner: for short runs)
+     values      in registers, for which layouts are searched with a budget: 8 warps of 255 registers a multiprocessor.
+                 Every thread's row bases at the beginning of a step are in shared memory, what columns add in constant
+                 memory, equal moduli once (literals are 5% slower but compile sooner: for short runs)
      order       on demand, entry by entry from the program's end, so that few values wait
      rows        real ones are divided by their largest inner entry h where that is not small against the row (the
-                 product of all h goes into the scale): a product f (z +- 1) = fma(f, z, +-f) is one operation, and
-                 z = base + constant is needed for half of the settings. All are on the grid of >>dense, so that bases
-                 are exact whatever the order of steps
-     sum of |terms|  a second program, of moduli, at a sample of the patterns: the same for all threads of a warp, so
-                 that they do not part, otherwise by hashing
+                 product of all h goes into the scale): f (z +- 1) = fma(f, z, +-f) is one operation, and z = base +
+                 constant is needed for half of the settings. All are on the grid of >>dense: bases are exact
+     sum of |terms|  a second program, of moduli, at a hashed sample of the patterns, the same for all threads of a warp
    Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
-   TwoSum, threads in a tree, chunks exactly. What may be tried without leaving a trace in a result is only how a text
-   is compiled. So the choice among programs is by prediction (operations, values that wait), not by timing.
+   TwoSum, threads in a tree, chunks exactly. So programs are chosen by prediction (operations, values that wait), not
+   by timing, which may only choose how a text is compiled.
    Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
-   values that wait; what is missing is mostly loads of bases. */
+   values that wait; loads of bases are most of the rest. */
 #pragma once
 #include "hybrid_leaf.h"
 
@@ -43,19 +40,17 @@
 typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
-  const perm_allocator *allocator;
   permi_code *code;
-  int parts, moduli, failed; /* failed: 1 too large, 2 memory */
+  int parts, moduli;         /* moduli: of the second program */
   uint32_t minus;            /* low columns that have sign - */
   int literals;              /* constants into the text: real programs of short runs */
   int remake, reload;        /* statements after which a row sum, a base is made again rather than kept */
   uint32_t scope[64], dirty[64];
   int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
-  double coefficient[64][64][2]; /* of row and place in the layout's order, on the grid */
   int base[64], *memo;           /* values, -1: to be made */
   int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* where tables begin in memo */
   int memos;
-  permi_hybrid_rows rows;
+  permi_hybrid_rows rows; /* columns in the layout's order */
   const double *floor; /* of rows, see permi_hybrid_errors */
 } permi_coder;
 
@@ -63,17 +58,13 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
 {
   permi_code *code = coder->code;
   permi_code_statement *statement;
-  if (coder->failed)
+  if (!code->failed && code->statements >= PERMI_GPU_VALUES)
+    code->failed = 1;
+  if (!code->failed && !permi_grow(code->allocator, (void **)&code->statement, code->statements, &code->statement_room,
+                                   sizeof *statement))
+    code->failed = 2;
+  if (code->failed)
     return 0;
-  if (code->statements >= PERMI_GPU_VALUES) {
-    coder->failed = 1;
-    return 0;
-  }
-  if (!permi_grow(coder->allocator, (void **)&code->statement, code->statements, &code->statement_room,
-                  sizeof *statement)) {
-    coder->failed = 2;
-    return 0;
-  }
   statement = &code->statement[code->statements];
   statement->kind = (int)kind;
   statement->negative = negative;
@@ -90,40 +81,41 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
   permi_code *code = coder->code;
   const int parts = coder->parts;
   const double sign = x[0] < 0 || (x[0] == 0 && parts == 2 && x[1] < 0) ? -1 : 1;
-  int k, p;
+  const double y[2] = {sign * x[0], sign * x[1]};
+  int k;
   *negative = sign < 0;
   for (k = 0; k < code->constants; k++)
-    if (code->constant[k * parts] == sign * x[0] && (parts == 1 || code->constant[k * 2 + 1] == sign * x[1]))
+    if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
       return k;
-  if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS) {
-    coder->failed = coder->failed ? coder->failed : 1;
-    return 0;
-  }
-  for (p = 0; p < parts; p++) {
-    if (!permi_grow(coder->allocator, (void **)&code->constant, code->constants * parts + p, &code->constant_room,
-                    sizeof(double))) {
-      coder->failed = 2;
-      return 0;
-    }
-    code->constant[code->constants * parts + p] = sign * x[p];
-  }
-  return code->constants++;
+  if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS)
+    code->failed = code->failed ? code->failed : 1;
+  else if (!permi_hybrid_keep(code->allocator, &code->constant, &code->constant_room, code->constants * parts, parts,
+                              y))
+    code->failed = 2;
+  else
+    return code->constants++;
+  return 0;
 }
 
-/* Loaded again rather than kept for long: loads from shared memory do not go through the FP64 pipe. */
+/* The same of twice the entry of a row in a column, by its place. */
+static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
+{
+  const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
+  return permi_code_constant(coder, twice, negative);
+}
+
+/* The base of a row; of moduli with the signs of low columns. Bases are loaded again rather than kept for long: loads
+   from shared memory do not go through the FP64 pipe. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
-  int k, p, negative, constant;
+  int k, negative, constant;
   if (coder->base[row] >= 0 && (coder->moduli || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
   for (k = 0; k < layout->low && coder->moduli; k++)
     if (coder->dirty[row] >> k & 1) {
-      double twice[2];
-      for (p = 0; p < 2; p++)
-        twice[p] = 2 * coder->coefficient[row][layout->inner + k][p];
-      constant = permi_code_constant(coder, twice, &negative);
+      constant = permi_code_twice(coder, row, layout->inner + k, &negative);
       coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
     }
   return coder->base[row];
@@ -140,10 +132,10 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
     return *memo;
   for (k = 0; k < coder->layout->low; k++) /* low columns that are - */
     for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
-      sum[p] -= 2 * coder->coefficient[row][coder->layout->inner + k][p];
+      sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
     for (p = 0; p < coder->parts && scope >> k & 1; p++)
-      sum[p] += setting >> k & 1 ? -coder->coefficient[row][k][p] : coder->coefficient[row][k][p];
+      sum[p] += setting >> k & 1 ? -coder->rows.number[row][k][p] : coder->rows.number[row][k][p];
   value = permi_code_base(coder, row);
   if (sum[0] != 0 || sum[1] != 0) {
     constant = permi_code_constant(coder, sum, &negative);
@@ -155,55 +147,70 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
+static int permi_code_entry(permi_coder *coder, int index, uint32_t setting);
+
+/* left times right: of a row divided by an entry, a (z +- 1). */
+static int permi_code_product(permi_coder *coder, int left, int right, uint32_t setting)
+{
+  const int n = coder->work->n;
+  int value;
+  if (left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right])) {
+    const int row = left;
+    left = right;
+    right = row;
+  }
+  value = permi_code_entry(coder, left, setting);
+  if (right < n && coder->unit[right] >= 0 && !coder->moduli) {
+    const int near = permi_code_row(coder, right, setting, 0);
+    return permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[right] & 1), value, near, 0, 0);
+  }
+  return permi_code_put(coder, coder->moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value,
+                        permi_code_entry(coder, right, setting), 0, 0);
+}
+
+/* left times right, folded; the larger one is made first. */
+static int permi_code_fold(permi_coder *coder, int left, int right, uint32_t setting, uint32_t folded)
+{
+  const int n = coder->work->n;
+  const permi_hybrid_node *node = coder->work->node;
+  const int swap = left < n || (right >= n && permi_bits32(node[right - n].all) > permi_bits32(node[left - n].all));
+  int f[4], k;
+  for (k = 0; k < 4; k++) {
+    const int second = (k >> 1) ^ swap, minus = k & 1;
+    f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
+  }
+  return permi_code_put(coder, coder->moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
+}
+
 /* The value of a node, or of all of a row, under a setting. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
   const permi_hybrid_node *node;
   uint32_t folded;
-  int *memo, value = 0, f[4], k, left, right, swap;
+  int *memo, value = 0, k;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
   node = &coder->work->node[index - n];
   memo = coder->memo + coder->node[index - n] + permi_pack_bits(setting, node->scope);
-  if (*memo >= 0 || coder->failed)
+  if (*memo >= 0 || coder->code->failed)
     return *memo;
-  left = node->left;
-  right = node->right;
   folded = node->all & ~node->scope;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
-      const int item = coder->work->item[node->first + k];
-      const int next = permi_code_entry(coder, item, 0);
+      const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
       value = k ? permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, next, 0, 0) : next;
     }
-  } else if (right < 0) {
-    value = permi_code_entry(coder, left, setting);
+  } else if (node->right < 0) {
+    value = permi_code_entry(coder, node->left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
-      const int minus = permi_code_entry(coder, left, setting | folded);
+      const int minus = permi_code_entry(coder, node->left, setting | folded);
       value = permi_code_put(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, 0, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    if (left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right])) {
-      k = left;
-      left = right;
-      right = k;
-    }
-    value = permi_code_entry(coder, left, setting);
-    if (right < n && coder->unit[right] >= 0 && !moduli)
-      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[right] & 1), value,
-                             permi_code_row(coder, right, setting, 0), 0, 0);
-    else
-      value = permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value,
-                             permi_code_entry(coder, right, setting), 0, 0);
+    value = permi_code_product(coder, node->left, node->right, setting);
   } else {
-    swap = left < n || (right >= n && permi_bits32(coder->work->node[right - n].all) >
-                                          permi_bits32(coder->work->node[left - n].all)); /* the larger one first */
-    for (k = 0; k < 4; k++) {
-      const int second = (k >> 1) ^ swap, minus = k & 1;
-      f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
-    }
-    value = permi_code_put(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
+    value = permi_code_fold(coder, node->left, node->right, setting, folded);
   }
   *memo = value;
   return value;
@@ -224,7 +231,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
-  int *last = (int *)permi_allocate(coder->allocator, (size_t)code->statements + 1, sizeof *last);
+  int *last = (int *)permi_allocate(code->allocator, (size_t)code->statements + 1, sizeof *last);
   int k, o, operand[4], live = 0, most = 0;
   if (!last)
     return 0;
@@ -243,7 +250,7 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     live += last[k] >= 0;
     most = live > most ? live : most;
   }
-  permi_release(coder->allocator, last);
+  permi_release(code->allocator, last);
   most *= begin ? 1 : coder->parts; /* moduli are real, but for a moment */
   code->live = most > code->live ? most : code->live;
   return 1;
@@ -258,76 +265,58 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled matrix a (n x n in the layout's orientation), divided by its largest inner entry where it may
-   be, to coder->coefficient; *growth: powers of two by which products may exceed 1 for that. */
+/* Row i of the scaled matrix a (n x n in the layout's orientation), divided by its largest inner entry where it may be;
+   *growth: powers of two by which products may exceed 1 for that. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
-  const permi_arrangement *layout = coder->layout;
-  const int n = coder->work->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  double row[2][64] = {{0}}, rest[64], power, most = 0, unit = 0;
-  int k, p;
-  memset(row, 0, sizeof row);
-  memset(rest, 0, sizeof rest);
-  for (k = 0; k < n; k++) {
-    for (p = 0; p < width; p++)
-      row[p][k] = a[(i * n + layout->order[k]) * width + p];
-    most = fmax(most, fabs(row[0][k]));
-    if (algebra == PERMI_HYBRID_REAL && k < layout->inner && fabs(row[0][k]) > fabs(unit)) {
-      unit = row[0][k];
+  permi_code *code = coder->code;
+  double most = 0, unit = 0;
+  int k, e;
+  coder->unit[i] = -1;
+  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL; k++) {
+    const double x = a[i * coder->work->n + coder->layout->order[k]];
+    most = fmax(most, fabs(x));
+    if (k < coder->layout->inner && fabs(x) > fabs(unit)) {
+      unit = x;
       coder->unit[i] = k;
     }
   }
   if (unit == 0 || fabs(unit) * 1024 < most || *growth + 1 - permi_exponent(unit) > 900) {
     coder->unit[i] = -1;
   } else {
-    int e;
     *growth += 1 - permi_exponent(unit);
-    coder->code->scale = permi_dd_multiply(coder->code->scale, permi_dd_make(unit));
-    frexp(coder->code->scale.hi, &e);
-    coder->code->scale = permi_dd_scale(coder->code->scale, -e);
-    coder->code->scale_exp2 += e;
-    coder->code->divided++;
-    for (k = 0; k < n; k++) {
-      const double quotient = k == coder->unit[i] ? 1 : row[0][k] / unit;
-      rest[k] = fma(-quotient, unit, row[0][k]) / unit;
-      row[0][k] = quotient;
-    }
+    code->scale = permi_dd_multiply(code->scale, permi_dd_make(unit));
+    frexp(code->scale.hi, &e);
+    code->scale = permi_dd_scale(code->scale, -e);
+    code->scale_exp2 += e;
+    code->divided++;
   }
-  power = permi_grid_power(row[0], n);
-  if (width == 2)
-    power = fmax(power, permi_grid_power(row[1], n));
-  for (k = 0; k < n; k++) {
-    const double entry[2] = {row[0][k], row[1][k]}, *number = coder->coefficient[i][k];
-    double lost[2];
-    coder->coefficient[i][k][1] = 0;
-    permi_hybrid_round(algebra, entry, power, coder->coefficient[i][k]);
-    lost[0] = row[0][k] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
-    lost[1] = row[1][k] - number[1];
-    permi_hybrid_row_entry(&coder->rows, algebra, i, k, number, lost);
-  }
+  permi_hybrid_row(&coder->rows, algebra, a, coder->layout->order, i, coder->unit[i]);
 }
 
-static void permi_code_forget(permi_coder *coder, int turned) /* what depends on low column `turned`; -1: everything */
+static void permi_code_forget_table(permi_coder *coder, int first, int log2)
 {
-  const int n = coder->work->n;
-  int i, k;
-  for (i = 0; i < n; i++)
+  int k;
+  for (k = first; k < first + (1 << log2); k++)
+    coder->memo[k] = -1;
+}
+
+/* Forgets what depends on low column `turned`; -1: everything. */
+static void permi_code_forget(permi_coder *coder, int turned)
+{
+  int i;
+  for (i = 0; i < coder->work->n; i++)
     if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      for (k = coder->whole[i]; k < coder->whole[i] + (1 << permi_bits32(coder->scope[i])); k++)
-        coder->memo[k] = -1;
-      for (k = coder->near[i]; coder->unit[i] >= 0 && k < coder->near[i] + (1 << (permi_bits32(coder->scope[i]) - 1));
-           k++)
-        coder->memo[k] = -1;
+      permi_code_forget_table(coder, coder->whole[i], permi_bits32(coder->scope[i]));
+      if (coder->unit[i] >= 0)
+        permi_code_forget_table(coder, coder->near[i], permi_bits32(coder->scope[i]) - 1);
       if (turned < 0)
         coder->base[i] = -1;
     }
-  for (i = 0; i < coder->work->nodes; i++) {
-    const permi_hybrid_node *node = &coder->work->node[i];
-    if (turned < 0 || node->dirty >> turned & 1)
-      for (k = coder->node[i]; k < coder->node[i] + (1 << permi_bits32(node->scope)); k++)
-        coder->memo[k] = -1;
-  }
+  for (i = 0; i < coder->work->nodes; i++)
+    if (turned < 0 || coder->work->node[i].dirty >> turned & 1)
+      permi_code_forget_table(coder, coder->node[i], permi_bits32(coder->work->node[i].scope));
 }
 
 /* Both programs, and what the columns of the walk do. */
@@ -337,10 +326,9 @@ static void permi_code_statements(permi_coder *coder)
   const permi_arrangement *layout = coder->layout;
   permi_code *code = coder->code;
   const int n = work->n, root = n + work->nodes - 1;
-  int s, i, j, p, negative, constant;
-  double twice[2];
+  int s, i, j;
   permi_code_forget(coder, -1);
-  for (s = 0; s < 1 << layout->low && !coder->failed; s++) {
+  for (s = 0; s < 1 << layout->low && !code->failed; s++) {
     const int next = permi_trailing_zeros((uint64_t)s + 1);
     permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, permi_code_entry(coder, root, 0), 0, 0, 0);
     if (s + 1 == 1 << layout->low)
@@ -353,100 +341,18 @@ static void permi_code_statements(permi_coder *coder)
   coder->moduli = 1;
   permi_code_forget(coder, -1);
   permi_code_put(coder, PERMI_CODE_RETURN, 0, permi_code_entry(coder, root, 0), 0, 0, 0);
-  for (j = 0; j <= code->walk && !coder->failed; j++) {
+  for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
-    for (i = 0; i < n && j < code->walk; i++)
-      if (coder->coefficient[i][k][0] != 0 || coder->coefficient[i][k][1] != 0) {
-        for (p = 0; p < 2; p++)
-          twice[p] = 2 * coder->coefficient[i][k][p];
-        constant = permi_code_constant(coder, twice, &negative);
-        if (!permi_grow(coder->allocator, (void **)&code->flip, code->flips, &code->flip_room, sizeof *code->flip)) {
-          coder->failed = 2;
-          break;
-        }
-        code->flip[code->flips].row = i;
-        code->flip[code->flips].constant = constant;
-        code->flip[code->flips++].negative = negative;
+    for (i = 0; i < n && j < code->walk && code->failed < 2; i++)
+      if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
+        permi_code_flip flip;
+        flip.row = i;
+        flip.constant = permi_code_twice(coder, i, k, &flip.negative);
+        if (permi_grow(code->allocator, (void **)&code->flip, code->flips, &code->flip_room, sizeof *code->flip))
+          code->flip[code->flips++] = flip;
+        else
+          code->failed = 2;
       }
   }
 }
-
-/* ---- from statements to CUDA C++ */
-static void permi_code_print(permi_coder *coder, const char *format, ...)
-{
-  permi_code *code = coder->code;
-  va_list arguments;
-  int length;
-  if (coder->failed)
-    return;
-  if (code->length + 512 > (size_t)code->text_room) {
-    const int room = code->text_room ? 2 * code->text_room : 16384;
-    char *text = (char *)permi_allocate(coder->allocator, (size_t)room, 1);
-    if (!text) {
-      coder->failed = 2;
-      return;
-    }
-    if (code->length)
-      memcpy(text, code->text, code->length);
-    permi_release(coder->allocator, code->text);
-    code->text = text;
-    code->text_room = room;
-  }
-  va_start(arguments, format);
-  length = vsnprintf(code->text + code->length, 512, format, arguments);
-  va_end(arguments);
-  if (length < 0 || length >= 512)
-    coder->failed = 1;
-  else
-    code->length += (size_t)length;
-}
-
-static void permi_code_print_all(permi_coder *coder, const char *lines)
-{
-  for (; *lines; lines += strlen(lines) < 500 ? strlen(lines) : 500)
-    permi_code_print(coder, "%.500s", lines);
-}
-
-/* The functions that statements of two parts name, by algebra: A add a constant, V or subtract it, U turn a base,
-   T times, X cross, D difference, S sum of a block, Q modulus. */
-static const char *const permi_code_algebra[3] = {
-    "",
-    "struct N { double v, e; };\n"
-    "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
-    "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n"
-    "PERMI_BOTH N T(N a, N b) {\n"
-    "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
-    "PERMI_BOTH N X(N a, N b, N c, N d) {\n"
-    "  return permi_n(permi_fma(a.v, b.v, permi_fma(-a.e, b.e, permi_fma(-c.v, d.v, permi_mul(c.e, d.e)))),\n"
-    "                 permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(-c.v, d.e, -permi_mul(c.e, d.v))))); }\n"
-    "PERMI_BOTH N D(N a, N b) { return permi_n(permi_add(a.v, -b.v), permi_add(a.e, -b.e)); }\n"
-    "#define S(f) block = permi_n(permi_add(block.v, f.v), permi_add(block.e, f.e))\n"
-    "#define W(f) block = D(block, f)\n"
-    "PERMI_BOTH double Q(N a, double f) {\n"
-    "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n",
-    "struct N { double v, e; };\n"
-    "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
-    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
-    "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
-    "#define A(v, k) permi_at(v, k, 1.0)\n"
-    "#define V(v, k) permi_at(v, k, -1.0)\n"
-    "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n"
-    "PERMI_BOTH N T(N a, N b) {\n"
-    "  const double p = permi_mul(a.v, b.v);\n"
-    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
-    "PERMI_BOTH N D(N a, N b) {\n"
-    "  N r; permi_two_sum(r.v, r.e, a.v, -b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
-    "PERMI_BOTH N X(N a, N b, N c, N d) { return D(T(a, b), T(c, d)); }\n"
-    "PERMI_BOTH N L(N a, double s, N b) {\n"
-    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
-    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
-    "#define S(f) block = L(block, 1.0, f)\n"
-    "#define W(f) block = L(block, -1.0, f)\n"
-    "#define Q(x, f) permi_add(fabs(x.v), f)\n"};

@@ -2,19 +2,15 @@
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
    SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
-   group of columns, are decided from the slowest to the fastest; a row belongs to the fastest digit that touches it,
-   and once that is decided its sum is final. So
-     - a product over the rows of the slower digits is kept at every level, and a move of digit d only multiplies the
-       rows of digits d and faster (the paper's partitioning has two such areas: this is one a column);
-     - a product that is 0 ends the whole branch below.
-   The ordering wants fast columns that touch few rows no faster one does (Algorithm 3: always the column with the
-   fewest entries in rows without a digit). Row sums are kept on a grid of a power of two, so that they are exact: they
-   never drift, and 0 is 0.
+   group of columns, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
+   which makes its sum final. So every level keeps the product over the rows of the slower digits, a move of digit d
+   multiplies only the rows of digits d and faster (the paper's partitioning has two such areas: this is one a column),
+   and a product that is 0 ends the branch below. Fast columns should touch few rows that no faster one touches
+   (Algorithm 3). Row sums are exact, on a grid of a power of two: they never drift, and 0 is 0.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], in which rows without a column in J cut
    branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
-   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. Whichever is predicted quicker, for
-   rows and columns alike. */
+   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. The quicker by prediction is taken. */
 #pragma once
 #include "../block/engines.h"
 #include "../frontier/steps.h"
@@ -122,7 +118,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   }
 }
 
-/* Adds to hi with TwoSum, what that loses to lo: two short chains where double-double has a long one. */
+/* Adds x to hi by TwoSum, and what that loses to lo: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -166,8 +162,8 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* All values of the digits below `level`, from where they stand to the other end: reflected Gray codes, each digit
-   turning at its ends; a branch that is cut leaves its digits where they are. left: values of the digit level - 1. */
+/* All values of the digits below `level` in reflected Gray codes, from where each stands to its other end; a cut branch
+   leaves its digits where they are. left: values of the digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -190,25 +186,23 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
+  const int digits = ryser->digits;
+  const int64_t shares = ryser->shares, share = (int64_t)(chunk % (uint64_t)shares);
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
-  const uint64_t share_of = chunk;
   (void)workspace;
   if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
     return;
-  chunk /= (uint64_t)ryser->shares;
+  chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
-  for (part = 0; part < 2; part++)
-    for (i = 0; i < ryser->n; i++)
-      walk.x[part][i] = ryser->base[part][i];
-  walk.sign = (ryser->halves ? ryser->n - 1 : ryser->n) & 1 ? -1 : 1;
-  for (d = 0; d < ryser->digits; d++) {
+  memcpy(walk.x, ryser->base, sizeof walk.x);
+  walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
+  for (d = 0; d < digits; d++) {
     int code = ryser->least[d];
-    if (d == ryser->low - 1 && ryser->shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
-      const int64_t share = (int64_t)(share_of % (uint64_t)ryser->shares), all = left;
-      const int begin = (int)(share * all / ryser->shares);
-      left = (int)((share + 1) * all / ryser->shares) - begin;
+    if (d == ryser->low - 1 && shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
+      const int begin = (int)(share * left / shares);
+      left = (int)((share + 1) * left / shares) - begin;
       code += begin;
     }
     if (d >= ryser->low) {
@@ -220,14 +214,15 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
       if ((code ^ code >> 1) >> k & 1)
         permi_ryser_flip(&walk, ryser->digit_start[d] + k, 1);
   }
-  walk.product[0][ryser->digits] = 1;
-  walk.wide[ryser->digits].low = 1;
-  for (i = ryser->level_start[ryser->digits]; i < ryser->n; i++) { /* rows without a digit are constant */
-    const double re = walk.product[0][ryser->digits], im = walk.product[1][ryser->digits];
-    walk.product[0][ryser->digits] = re * walk.x[0][ryser->row[i]] - im * walk.x[1][ryser->row[i]];
-    walk.product[1][ryser->digits] = re * walk.x[1][ryser->row[i]] + im * walk.x[0][ryser->row[i]];
+  walk.product[0][digits] = 1;
+  walk.wide[digits].low = 1;
+  for (i = ryser->level_start[digits]; i < ryser->n; i++) { /* rows without a digit are constant */
+    const double re = walk.product[0][digits], im = walk.product[1][digits];
+    const double x = walk.x[0][ryser->row[i]], y = walk.x[1][ryser->row[i]];
+    walk.product[0][digits] = re * x - im * y;
+    walk.product[1][digits] = re * y + im * x;
   }
-  for (d = ryser->digits - 1; d >= ryser->low && alive; d--)
+  for (d = digits - 1; d >= ryser->low && alive; d--)
     alive = permi_ryser_multiply(&walk, d);
   if (alive && ryser->low == 1 && ryser->pairs)
     permi_ryser_pair(&walk);
@@ -239,16 +234,14 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   if (ryser->integers) {
     const int negative = (int)(walk.sum.high >> 63);
     const permi_wide sum = negative ? permi_wide_negate(walk.sum) : walk.sum;
-    uint64_t word[2];
-    word[0] = sum.low;
-    word[1] = sum.high;
+    const uint64_t word[2] = {sum.low, sum.high};
     permi_sum_add_integer(&partial->value, word, 2, negative);
-    return;
   }
-  permi_sum_add_double(&partial->value, walk.total[0].hi);
-  permi_sum_add_double(&partial->value, walk.total[0].lo);
-  permi_sum_add_double(&partial->imaginary, walk.total[1].hi);
-  permi_sum_add_double(&partial->imaginary, walk.total[1].lo);
+  for (part = 0; part < 2; part++) {
+    perm_sum *sum = part ? &partial->imaginary : &partial->value;
+    permi_sum_add_double(sum, walk.total[part].hi);
+    permi_sum_add_double(sum, walk.total[part].lo);
+  }
   permi_sum_add_double(&partial->absolute, walk.absolute);
 }
 
@@ -266,8 +259,8 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
 }
 
 /* ---- planning */
-/* What digits are to be: groups of columns that are never all absent (their number in `groups`, each a mask), and all
-   other columns alone; `without` is left out (-1: none). */
+/* What digits are to be: groups of columns, as masks, that are never all absent, and all other columns alone but for
+   `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given; /* as_given: columns stay in their order */
   uint64_t group[PERM_MAX_N];
@@ -277,38 +270,15 @@ typedef struct permi_ryser_split {
 #define PERMI_RYSER_MOVE_SECONDS 5e-9
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9
 
-/* Fills in *ryser. side 0: rows are rows. */
-static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
+/* The grid of every row: sums, and halves of them, are below 2^53 units of half a step. */
+static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
 {
-  const int n = block->n, mine = side * n, other = n - mine;
-  uint64_t digit_mask[PERM_MAX_N], touches[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0;
-  double grid[PERM_MAX_N], alive = 1, count = 1, most;
-  int digits = 0, d, i, j, e, k, used = 0, taken = 0, part;
-  ryser->n = n;
-  ryser->integers = block->integer != NULL;
-  ryser->parts = block->imaginary ? 2 : 1;
-  ryser->halves = split->without >= 0;
-  ryser->transposed = side;
-  ryser->groups = split->groups;
-  ryser->on_grid = 1;
-  ryser->buried = 0;
+  const int n = ryser->n, mine = ryser->transposed * n;
+  int i, e;
   ryser->growth = 1;
   ryser->bits = n;
   ryser->widest = 0;
-  for (i = 0; i < split->groups; i++) {
-    digit_mask[digits++] = split->group[i];
-    grouped |= split->group[i];
-  }
-  for (j = 0; j < n; j++)
-    if (!(grouped >> j & 1) && j != split->without)
-      digit_mask[digits++] = UINT64_C(1) << j;
-  ryser->digits = digits;
-  for (j = 0; j < n; j++) {
-    touches[j] = 0;
-    for (e = block->start[other + j]; e < block->start[other + j + 1]; e++)
-      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
-  }
-  for (i = 0; i < n; i++) { /* the grid of a row: sums, and halves of them, below 2^53 units of half a step */
+  for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int edge = block->edge[e];
@@ -321,107 +291,158 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
     ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
     ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
     ryser->widest = fmax(ryser->widest, sum);
-    ryser->base[0][i] = ryser->base[1][i] = ryser->moved[i] = 0;
   }
-  for (d = 0; d < digits; d++) { /* Algorithm 3: the digit with the fewest rows of its own, for its bits */
+}
+
+static int permi_ryser_count(uint64_t set)
+{
+  int count = 0;
+  for (; set; set &= set - 1)
+    count++;
+  return count;
+}
+
+/* Rows that the columns of a set touch. */
+static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
+{
+  uint64_t rows = 0;
+  for (; columns; columns &= columns - 1)
+    rows |= touches[permi_trailing_zeros(columns)];
+  return rows;
+}
+
+/* Algorithm 3: always the digit with the fewest rows of its own, for its bits. */
+static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
+{
+  const int n = ryser->n;
+  uint64_t digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
+  int digits = split->groups, d, i, j, used = 0, taken = 0;
+  for (i = 0; i < digits; i++)
+    grouped |= digit[i] = split->group[i];
+  for (j = 0; j < n; j++)
+    if (!(grouped >> j & 1) && j != split->without)
+      digit[digits++] = UINT64_C(1) << j;
+  ryser->digits = digits;
+  for (d = 0; d < digits; d++) {
     int best = d;
     double least = 1e9;
-    uint64_t swap, rows;
     for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      double bits = 0, fresh = 0;
-      for (rows = 0, j = 0; j < n; j++)
-        if (digit_mask[i] >> j & 1) {
-          bits++;
-          rows |= touches[j];
-        }
-      for (rows &= rows_left; rows; rows &= rows - 1)
-        fresh++;
-      if (fresh / bits < least) {
-        least = fresh / bits;
+      const double share = (double)permi_ryser_count(permi_ryser_rows(touches, digit[i]) & rows_left) /
+                           permi_ryser_count(digit[i]);
+      if (share < least) {
+        least = share;
         best = i;
       }
     }
-    swap = digit_mask[d];
-    digit_mask[d] = digit_mask[best];
-    digit_mask[best] = swap;
+    set = digit[best];
+    digit[best] = digit[d];
     ryser->digit_start[d] = used;
     ryser->level_start[d] = taken;
+    ryser->least[d] = (grouped & set) != 0;
+    ryser->radix[d] = (1 << permi_ryser_count(set)) - ryser->least[d];
     for (j = 0; j < n; j++)
-      if (digit_mask[d] >> j & 1)
+      if (set >> j & 1)
         ryser->column[used++] = j;
-    k = used - ryser->digit_start[d];
-    ryser->least[d] = d < digits && (grouped & digit_mask[d]) ? 1 : 0;
-    ryser->radix[d] = (1 << k) - ryser->least[d];
-    for (rows = 0, i = ryser->digit_start[d]; i < used; i++)
-      rows |= touches[ryser->column[i]];
-    for (rows &= rows_left; rows; rows &= rows - 1) {
-      const int row = permi_trailing_zeros(rows);
-      ryser->row[taken++] = row;
-      rows_left &= ~(UINT64_C(1) << row);
-    }
+    set = permi_ryser_rows(touches, set) & rows_left;
+    rows_left &= ~set;
+    for (; set; set &= set - 1)
+      ryser->row[taken++] = permi_trailing_zeros(set);
   }
   ryser->digit_start[digits] = used;
   ryser->level_start[digits] = taken;
   for (; rows_left; rows_left &= rows_left - 1)
     ryser->row[taken++] = permi_trailing_zeros(rows_left);
   ryser->level_start[digits + 1] = taken;
-  for (used = 0, k = 0; k <= n; k++) { /* entries on the grid; the column left out and half the sums into the base */
-    const int column = k < ryser->digit_start[digits] ? ryser->column[k] : split->without;
-    if (k < ryser->digit_start[digits])
-      ryser->column_start[k] = used;
-    else if (k > ryser->digit_start[digits] || column < 0)
-      break;
-    else
-      ryser->column_start[k] = used;
+}
+
+/* Entries on the grid; the column left out and half the sums go into the base. */
+static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
+{
+  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
+  int k, e, part, used = 0;
+  ryser->on_grid = 1;
+  ryser->buried = 0;
+  memset(ryser->base, 0, sizeof ryser->base);
+  memset(ryser->moved, 0, sizeof ryser->moved);
+  for (k = 0; k < columns + ryser->halves; k++) {
+    const int column = k < columns ? ryser->column[k] : without;
+    ryser->column_start[k] = used;
     for (e = block->start[other + column]; e < block->start[other + column + 1]; e++) {
       const int row = block->neighbour[e] - mine, edge = block->edge[e];
-      if (block->integer) {
-        ryser->integer[used] = block->integer[edge];
-      } else {
-        for (part = 0; part < ryser->parts; part++) {
-          const double x = (part ? block->imaginary : block->real)[edge];
-          const double y = floor(x / grid[row] + 0.5) * grid[row];
-          ryser->on_grid &= x == y;
-          ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
-          ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
-          if (k < ryser->digit_start[digits])
-            ryser->value[part][used] = y;
-          ryser->base[part][row] += !ryser->halves ? 0 : k < ryser->digit_start[digits] ? -y / 2 : y / 2;
-        }
+      for (part = 0; part < ryser->parts && !block->integer; part++) {
+        const double x = (part ? block->imaginary : block->real)[edge];
+        const double y = floor(x / grid[row] + 0.5) * grid[row];
+        ryser->on_grid &= x == y;
+        ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
+        ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
+        if (ryser->halves)
+          ryser->base[part][row] += k < columns ? -y / 2 : y / 2;
+        if (k < columns)
+          ryser->value[part][used] = y;
       }
-      if (k < ryser->digit_start[digits])
+      if (k < columns) {
+        ryser->integer[used] = block->integer ? block->integer[edge] : 0;
         ryser->touched[used++] = (unsigned char)row;
+      }
     }
   }
-  ryser->column_start[ryser->digit_start[digits]] = used;
-  /* moves at each level: the values of its digit and the slower ones, times the branches that no zero has cut */
+  ryser->column_start[columns] = used;
+}
+
+/* Moves and seconds: at each level the values of its digit and the slower ones, times the branches that no zero has
+   cut. */
+static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
+{
+  double alive = 1, count = 1;
+  int d, i, j, k;
   ryser->nodes = ryser->seconds = 0;
-  ryser->low = digits;
-  ryser->combinations = 1;
-  for (d = digits - 1; d >= 0; d--) {
-    double entries = 0, rows = ryser->level_start[d + 1] - ryser->level_start[d];
+  for (d = ryser->digits - 1; d >= 0; d--) {
+    const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
+    const double entries =
+        (double)(ryser->column_start[ryser->digit_start[d + 1]] - ryser->column_start[ryser->digit_start[d]]) /
+        (ryser->digit_start[d + 1] - ryser->digit_start[d]);
     count *= ryser->radix[d];
-    for (k = ryser->digit_start[d]; k < ryser->digit_start[d + 1]; k++)
-      entries += ryser->column_start[k + 1] - ryser->column_start[k];
-    entries /= ryser->digit_start[d + 1] - ryser->digit_start[d];
     ryser->nodes += count * alive;
     ryser->seconds += count * alive *
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
       double empty = 1; /* the share of sets without a column in this row */
-      for (j = d; j < digits; j++) {
-        const int columns = ryser->digit_start[j + 1] - ryser->digit_start[j];
-        int hit = 0;
+      for (j = d; j < ryser->digits; j++) {
+        int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
-          hit += (int)(touches[ryser->column[k]] >> ryser->row[i] & 1);
-        empty *= (ldexp(1, columns - hit) - ryser->least[j]) / ryser->radix[j];
+          columns += !(touches[ryser->column[k]] >> ryser->row[i] & 1);
+        empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
       }
       alive *= 1 - empty;
     }
   }
   ryser->terms = count;
+}
+
+/* Fills in *ryser. side 0: rows are rows. */
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  uint64_t touches[PERM_MAX_N];
+  double grid[PERM_MAX_N], most;
+  int j, e;
+  ryser->n = n;
+  ryser->integers = block->integer != NULL;
+  ryser->parts = block->imaginary ? 2 : 1;
+  ryser->halves = split->without >= 0;
+  ryser->transposed = side;
+  ryser->groups = split->groups;
+  for (j = 0; j < n; j++)
+    for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
+      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
+  permi_ryser_grid(ryser, block, grid);
+  permi_ryser_order(ryser, touches, split);
+  permi_ryser_entries(ryser, block, split->without, grid);
+  permi_ryser_predict(ryser, touches);
   ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
+  ryser->low = ryser->digits;
+  ryser->combinations = 1;
   most = fmin(PERMI_RYSER_CHUNKS, ryser->nodes / PERMI_RYSER_CHUNK_NODES);
   most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
   while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
@@ -442,23 +463,17 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   const perm_precision precision = maker->options->precision;
   permi_ryser *best, *trial;
   int which;
-  if (block->n > PERM_MAX_N) {
+  if (block->n > PERM_MAX_N)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-    return PERM_OK;
-  }
-  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD) {
+  else if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                  block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-    return PERM_OK;
-  }
-  if (maker->options->method == PERM_METHOD_AUTO && !block->integer) {
+  else if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "would lose digits to the cancellation of Ryser's sum in doubles");
-    return PERM_OK;
-  }
-  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3)) {
+  else if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
+  if (offer->why[0])
     return PERM_OK;
-  }
   best = (permi_ryser *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_ryser *)permi_allocate(allocator, 1, sizeof *trial);
   offer->plan = best;
@@ -476,22 +491,18 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
       *best = *trial;
   }
   permi_release(allocator, trial);
-  if (block->integer && best->widest * (1 + 1e-12) >= 9223372036854775808.0) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
-    return PERM_OK;
-  }
-  if (block->integer && !(best->bits <= 126)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
-                 best->bits);
-    return PERM_OK;
-  }
   offer->seconds = best->seconds + 2e-6 * (double)best->combinations;
   offer->bytes = sizeof *best;
+  if (block->integer && best->widest * (1 + 1e-12) >= 9223372036854775808.0)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
+  else if (block->integer && !(best->bits <= 126))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
+                 best->bits);
   return PERM_OK;
 }
 
 /* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
-   the subsets of columns; others with the product of row sums, which are taken as 1 where they are less. */
+   subsets of columns; others by the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
@@ -523,11 +534,11 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   return change[s] * (1 + 1e-12) + 1e-280;
 }
 
-/* THE BOUND. Row sums are exact, of entries on the grid; permi_ryser_off_grid says what that costs. A term is a product
-   of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a chunk,
-   hi loses at most gamma_N times their moduli, all of which goes to lo, whose sum is off by gamma_N times that; the
-   moduli's sum is off by gamma_N of itself. A product below DBL_MIN is off by at most 4 DBL_MIN, then times at most the
-   product of the rows' sums of moduli; a branch cut by underflow likewise. */
+/* THE BOUND. Row sums of entries on the grid are exact; permi_ryser_off_grid bounds what the grid costs. A term is a
+   product of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a
+   chunk, hi loses at most gamma_N times their moduli, all to lo, whose sum is off by gamma_N times that; the sum of
+   moduli is off by gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most
+   4 DBL_MIN times the product of the rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf) /* terms: of a chunk */
 {

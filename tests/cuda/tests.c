@@ -6,6 +6,7 @@
 #define PERMI_GPU_TUNE_SECONDS 0
 #define PERM_IMPLEMENTATION
 #include "perm_sparse.h"
+#include "twins.h"
 
 #include "../../examples/perm_generate.h"
 #include "test.h"

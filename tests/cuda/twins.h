@@ -1,0 +1,266 @@
+/* twins.h: the generated kernels of perm_sparse.h (methods hybrid, cached, codegen-*) on the CPU, operation by
+   operation, with the same bits. */
+typedef struct cuda_number {
+  double v, e; /* value and error, or real and imaginary part */
+} cuda_number;
+
+static double cuda_product(double a, double b)
+{
+  double p = a * b;
+  PERMI_KEEP_DOUBLE(p); /* not to be contracted with a later sum */
+  return p;
+}
+
+static double cuda_two_sum(double a, double b, double *error)
+{
+  const permi_dd sum = permi_two_sum(a, b);
+  *error = sum.lo;
+  return sum.hi;
+}
+
+/* The tree over the 128 threads of a chunk: value and imaginary part as hi and lo, moduli. */
+static void cuda_fold(double room[5][128], double *sums)
+{
+  int half, t, k;
+  for (half = 64; half; half /= 2)
+    for (t = 0; t < half; t++) {
+      for (k = 0; k < 4; k += 2) {
+        double e, low;
+        const double s = cuda_two_sum(room[k][t], room[k][t + half], &e);
+        low = e + (room[k + 1][t] + room[k + 1][t + half]);
+        room[k][t] = s + low;
+        room[k + 1][t] = low - (room[k][t] - s);
+      }
+      room[4][t] += room[4][t + half];
+    }
+  for (k = 0; k < 5; k++)
+    sums[k] = room[k][0];
+}
+
+/* ---- hybrid and cached */
+static cuda_number cuda_times(permi_hybrid_algebra algebra, cuda_number a, cuda_number b)
+{
+  cuda_number r;
+  if (algebra == PERMI_HYBRID_COMPLEX) {
+    r.v = fma(-a.e, b.e, cuda_product(a.v, b.v));
+    r.e = fma(a.v, b.e, cuda_product(a.e, b.v));
+  } else {
+    r.v = cuda_product(a.v, b.v);
+    r.e = algebra == PERMI_HYBRID_REAL ? 0 : fma(a.v, b.e, fma(a.e, b.v, fma(a.v, b.v, -r.v)));
+  }
+  return r;
+}
+
+static cuda_number cuda_minus(permi_hybrid_algebra algebra, cuda_number a, cuda_number b)
+{
+  cuda_number r;
+  if (algebra == PERMI_HYBRID_COMPENSATED) {
+    r.v = cuda_two_sum(a.v, -b.v, &r.e);
+    r.e = r.e + (a.e - b.e);
+  } else {
+    r.v = a.v - b.v;
+    r.e = a.e - b.e;
+  }
+  return r;
+}
+
+static cuda_number cuda_cross(permi_hybrid_algebra algebra, cuda_number a, cuda_number b, cuda_number c, cuda_number d)
+{
+  cuda_number r;
+  if (algebra == PERMI_HYBRID_COMPENSATED)
+    return cuda_minus(algebra, cuda_times(algebra, a, b), cuda_times(algebra, c, d));
+  if (algebra == PERMI_HYBRID_REAL) {
+    r.v = fma(a.v, b.v, -cuda_product(c.v, d.v));
+    r.e = 0;
+  } else {
+    r.v = fma(a.v, b.v, fma(-a.e, b.e, fma(-c.v, d.v, cuda_product(c.e, d.e))));
+    r.e = fma(a.v, b.e, fma(a.e, b.v, fma(-c.v, d.e, -cuda_product(c.e, d.v))));
+  }
+  return r;
+}
+
+/* Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
+   block. */
+static cuda_number cuda_run(const permi_hybrid *hybrid, int begin, int end, const double *b, unsigned low,
+                            cuda_number *value)
+{
+  const permi_code *code = hybrid->code;
+  const permi_hybrid_algebra algebra = hybrid->algebra;
+  const int parts = hybrid->parts;
+  cuda_number block = {0, 0};
+  int k;
+  for (k = begin; k < end; k++) {
+    const permi_code_statement *t = &code->statement[k];
+    const double *constant = code->constant + t->b * parts;
+    cuda_number *r = &value[k];
+    const cuda_number *a = &value[t->a], *c = &value[t->c], *d = &value[t->d];
+    const cuda_number *second = t->kind == PERMI_CODE_ADD || t->kind == PERMI_CODE_TURN ? a : &value[t->b];
+    double sign = t->negative ? -1 : 1;
+    switch ((permi_code_kind)t->kind) {
+    case PERMI_CODE_BASE:
+      r->v = b[t->a * parts];
+      r->e = parts == 2 ? b[t->a * 2 + 1] : 0;
+      break;
+    case PERMI_CODE_TURN:
+      sign *= -(double)(int)(low >> t->c & 1); /* fall through */
+    case PERMI_CODE_ADD:
+      r->v = fma(sign, constant[0], a->v);
+      r->e = parts == 2 ? fma(sign, constant[1], a->e) : 0;
+      break;
+    case PERMI_CODE_NEAR: r->v = fma(a->v, second->v, sign * a->v), r->e = 0; break;
+    case PERMI_CODE_TIMES: *r = cuda_times(algebra, *a, *second); break;
+    case PERMI_CODE_CROSS: *r = cuda_cross(algebra, *a, *second, *c, *d); break;
+    case PERMI_CODE_MINUS: *r = cuda_minus(algebra, *a, *second); break;
+    case PERMI_CODE_TOTAL:
+      if (algebra == PERMI_HYBRID_COMPENSATED) {
+        double error;
+        block.v = cuda_two_sum(block.v, sign * a->v, &error);
+        block.e = block.e + fma(sign, a->e, error);
+      } else {
+        block.v = block.v + sign * a->v;
+        block.e = block.e + sign * a->e;
+      }
+      break;
+    case PERMI_CODE_MODULUS:
+      r->v = algebra == PERMI_HYBRID_COMPLEX ? sqrt(fma(a->v, a->v, cuda_product(a->e, a->e))) : fabs(a->v);
+      r->v += hybrid->rounding.floor[t->b];
+      break;
+    case PERMI_CODE_MULTIPLY: r->v = cuda_product(a->v, second->v); break;
+    case PERMI_CODE_JOIN: r->v = fma(a->v, second->v, cuda_product(c->v, d->v)); break;
+    case PERMI_CODE_PLUS: r->v = a->v + second->v; break;
+    case PERMI_CODE_RETURN: return *a;
+    }
+  }
+  return block;
+}
+
+static void cuda_flip(const permi_hybrid *hybrid, double *b, int j, double s)
+{
+  const permi_code *code = hybrid->code;
+  int k, p;
+  for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
+    for (p = 0; p < hybrid->parts; p++) {
+      double *at = &b[code->flip[k].row * hybrid->parts + p];
+      *at = fma(code->flip[k].negative ? -s : s, code->constant[code->flip[k].constant * hybrid->parts + p], *at);
+    }
+}
+
+static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
+{
+  const permi_hybrid *hybrid = (const permi_hybrid *)context;
+  const permi_code *code = hybrid->code;
+  const double *table = hybrid->gpu.work.table;
+  const int words = hybrid->n * hybrid->parts;
+  cuda_number *value = (cuda_number *)calloc((size_t)code->statements + 1, sizeof *value);
+  double room[5][128];
+  int t, r, k;
+  memset(room, 0, sizeof room);
+  for (t = 0; t < 128 && value; t++) {
+    const uint64_t number = chunk << 7 | (uint64_t)t;
+    const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;
+    double b[128], absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0, e;
+    unsigned i, m;
+    for (r = 0; r < words; r++) {
+      b[r] = table[r];
+      for (k = 0; k < hybrid->high; k++)
+        b[r] = fma(-(double)(int)(number >> k & 1), table[words * (1 + k) + r], b[r]);
+    }
+    for (i = 0; i < 1u << code->samples_log2; i++) {
+      unsigned h = key + i * 0x9e3779b9u;
+      h = (h ^ h >> 16) * 0x7feb352du;
+      h = (h ^ h >> 15) * 0x846ca68bu;
+      h = ((h ^ h >> 16) << code->samples_log2 | i) & ((1u << (code->walk + hybrid->low)) - 1);
+      for (k = 0; k < code->walk; k++)
+        if (h >> k & 1)
+          cuda_flip(hybrid, b, k, -1);
+      absolute += cuda_run(hybrid, code->moduli, code->statements, b, h >> code->walk, value).v;
+      for (k = 0; k < code->walk; k++)
+        if (h >> k & 1)
+          cuda_flip(hybrid, b, k, 1);
+    }
+    for (m = 0;;) {
+      const cuda_number block = cuda_run(hybrid, 0, code->moduli, b, 0, value);
+      const double s = m & 1 ? -1 : 1;
+      hi = cuda_two_sum(hi, s * block.v, &e);
+      lo += e;
+      if (hybrid->algebra == PERMI_HYBRID_COMPLEX) {
+        hi2 = cuda_two_sum(hi2, s * block.e, &e);
+        lo2 += e;
+      } else if (hybrid->algebra == PERMI_HYBRID_COMPENSATED) {
+        lo = fma(s, block.e, lo);
+      }
+      if (++m == 1u << code->walk)
+        break;
+      k = permi_trailing_zeros(m);
+      cuda_flip(hybrid, b, k, m >> (k + 1) & 1 ? 1 : -1);
+    }
+    for (r = 0, k = 0; r < 64; r++)
+      k ^= (int)(number >> r & 1);
+    e = k ? -1 : 1;
+    room[0][t] = e * hi;
+    room[1][t] = e * lo;
+    room[2][t] = e * hi2;
+    room[3][t] = e * lo2;
+    room[4][t] = absolute;
+  }
+  cuda_fold(room, sums);
+  sums[0] = value ? sums[0] : (double)NAN;
+  free(value);
+}
+
+/* ---- codegen-registers, codegen-memory */
+static double cuda_codegen_product(const double *x, int begin, int end)
+{
+  double p = x[begin];
+  for (begin++; begin < end; begin++)
+    p = cuda_product(p, x[begin]);
+  return p;
+}
+
+static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums)
+{
+  const permi_codegen *codegen = (const permi_codegen *)context;
+  const permi_ryser *ryser = &codegen->ryser;
+  const double *table = codegen->gpu.work.table;
+  const int n = ryser->n, kept = codegen->kept;
+  double room[5][128];
+  int t, i, j, k;
+  memset(room, 0, sizeof room);
+  for (t = 0; t < 128; t++) {
+    const permi_codegen_launch *launch = codegen->launch;
+    double x[PERM_MAX_N], p, rest = 1, e;
+    uint64_t begin, left, m;
+    for (i = 1; i < codegen->launches; i++)
+      if (chunk >= codegen->launch[i].chunk)
+        launch = &codegen->launch[i];
+    begin = launch->term + (((chunk - launch->chunk) << 7 | (uint64_t)t) << launch->walk);
+    left = begin < UINT64_C(1) << ryser->digits ? (UINT64_C(1) << ryser->digits) - begin : 0;
+    left = left >> launch->walk ? UINT64_C(1) << launch->walk : left;
+    for (i = 0; i < n; i++)
+      x[i] = table[i];
+    for (j = 0; j < ryser->digits; j++)
+      for (i = 0; i < n && (begin ^ begin >> 1) >> j & 1; i++)
+        x[i] += table[n * (1 + j) + i];
+    for (m = 0; m < left; m++) {
+      int seldom = m == 0;
+      if (m) {
+        j = permi_trailing_zeros(m);
+        for (k = ryser->column_start[j]; k < ryser->column_start[j + 1]; k++) {
+          i = codegen->place[ryser->touched[k]];
+          x[i] += (begin + m) >> (j + 1) & 1 ? -ryser->value[0][k] : ryser->value[0][k];
+          seldom |= i >= kept;
+        }
+      }
+      if (seldom && kept < n)
+        rest = cuda_codegen_product(x, kept, n);
+      p = cuda_codegen_product(x, 0, kept);
+      p = kept < n ? cuda_product(p, rest) : p;
+      room[0][t] = m ? cuda_two_sum(room[0][t], m & 1 ? -p : p, &e) : p;
+      room[1][t] += m ? e : 0;
+      room[4][t] += fabs(p);
+    }
+    room[0][t] = n % 2 ? room[0][t] : -room[0][t];
+    room[1][t] = n % 2 ? room[1][t] : -room[1][t];
+  }
+  cuda_fold(room, sums);
+}
