@@ -99,7 +99,7 @@
              using merge path, IPDPS 2015: unions of sorted lists.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
 */
-#ifndef PERMI_PROGRAM_WIDTH /* the header; a pass of the self-included text skips to the kernels */
+#if !defined(PERMI_PROGRAM_WIDTH) && !defined(PERMI_FAMILY) /* the header; passes of its text skip to the kernels */
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
 
@@ -146,6 +146,7 @@
 #include "block/order.h"
 #include "block/engines.h"
 
+#include "frontier/values.h"
 #include "frontier/frontier.h"
 #include "frontier/steps.h"
 #include "frontier/steps_run.h"
@@ -190,6 +191,10 @@
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
+#elif defined(PERMI_FAMILY)
+#include "kernels/vocabulary.h"
+#include "kernels/array_kernels.h"
+#include "kernels/vocabulary_end.h"
 #else /* PERMI_PROGRAM_WIDTH */
 #include "kernels/hybrid_kernels.h"
 #undef PERMI_PROGRAM_WIDTH

@@ -341,13 +341,12 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
   }
   if (status == PERM_OK) {
     if (all->integers) {
-      permi_frontier frontier;
-      memset(&frontier, 0, sizeof frontier);
-      frontier.algebra = all->algebra;
-      frontier.words = all->words;
-      permi_frontier_add_integer(&shared.total.value, shared.sum, &frontier);
-      if (all->parts == 2)
-        permi_frontier_add_integer(&shared.total.imaginary, shared.sum + all->words, &frontier);
+      permi_numbers numbers;
+      memset(&numbers, 0, sizeof numbers);
+      numbers.algebra = all->algebra;
+      numbers.words = all->words;
+      numbers.parts = all->parts;
+      permi_value_sum(&numbers, shared.sum, &shared.total);
     }
     permi_sum_add(&partial->value, &shared.total.value);
     permi_sum_add(&partial->imaginary, &shared.total.imaginary);
@@ -414,9 +413,8 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   all->is_complex = block->imaginary != NULL;
   all->integers = block->integer != NULL;
   if (block->integer) {
-    permi_frontier kept;
-    memset(&kept, 0, sizeof kept);
-    if (!permi_frontier_integers(&kept, block, working->modulus)) {
+    permi_numbers kept;
+    if (!permi_numbers_choose(&kept, block, working->modulus, 0)) {
       permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
       return PERM_OK;
     }
