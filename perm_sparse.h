@@ -6620,6 +6620,12 @@ static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
   return frontier->numbers.algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
 }
 
+/* What a product of integers costs, against one of words. */
+static double permi_arrays_products(const permi_numbers *numbers)
+{
+  return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
+}
+
 /* Seconds on a GPU, measured on an H200. */
 #define PERMI_GPU_START_SECONDS 0.4 /* a context and a compilation */
 #define PERMI_GPU_STEP_SECONDS 3e-5 /* of the host, for a step */
@@ -6627,10 +6633,10 @@ static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, times doubles */
-  const double words = frontier->numbers.algebra == PERMI_WORDS ? frontier->numbers.words * frontier->numbers.parts * frontier->numbers.parts : 1;
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
-         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS * (each[frontier->numbers.algebra] * words + passes - 1);
+         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
+             (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
 /* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
@@ -6639,7 +6645,6 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
-  const double words = frontier->numbers.algebra == PERMI_WORDS ? frontier->numbers.words * frontier->numbers.parts * frontier->numbers.parts : 1;
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0;
   int p;
@@ -6648,7 +6653,8 @@ static double permi_arrays_seconds(const permi_frontier *frontier)
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
   }
-  return frontier->cost[frontier->steps] * each[frontier->numbers.algebra] * words +
+  return frontier->cost[frontier->steps] * each[frontier->numbers.algebra] *
+             permi_arrays_products(&frontier->numbers) +
          permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
 }
 
@@ -9045,8 +9051,9 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in states that were saved */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, kind[numbers->algebra]), integers ? (uint64_t)numbers->algebra : 0);
+  uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
   int i, e, part;
+  hash = permi_hash(hash, integers ? (uint64_t)numbers->algebra : 0);
   hash = permi_hash(permi_hash(hash, integers ? (uint64_t)numbers->words : 0), numbers->modulus);
   for (i = 0; i < band->n; i++)
     for (e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
@@ -17225,9 +17232,8 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif
 
 /* ================================================================================== >>array_kernels
-   Blocks of >>arrays, read in perm_sparse.h for each family. A value is the sum over all origins in a register, in their
-   order; where vectors end beyond the block they read on, for which buffers have PERMI_ARRAY_PAD, and store no more
-   than the block. */
+   Blocks of >>arrays, read in perm_sparse.h for each family. A register adds up a value over all origins, in their
+   order. Vectors at the end of a block read beyond it (buffers have PERMI_ARRAY_PAD) but store only the block. */
 
 /* PERMI_WIDTH values of x from word k on, `left` of them in the block: 0 where the origin has nothing. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
@@ -17316,7 +17322,7 @@ PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, v
 #endif
 
 /* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. Products and
-   sums as permi_dd_times and permi_dd_add. */
+   sums as permi_dd_times and permi_dd_add; x_lo real is rounded before it is added, but for 8 doubles a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
@@ -17336,7 +17342,11 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void 
       if (origin[s].real != 1) {
         const PERMI_V real = PERMI_SET(origin[s].real);
         x_hi = PERMI_NAME(vector_two_product)(x_hi, real, &error);
-        x_hi = PERMI_NAME(vector_two_sum)(x_hi, PERMI_FMA(x_lo, real, error), &x_lo);
+        if (PERMI_WIDTH == 8)
+          error = PERMI_FMA(x_lo, real, error);
+        else
+          error = error + PERMI_NAME(kept)(x_lo * real);
+        x_hi = PERMI_NAME(vector_two_sum)(x_hi, error, &x_lo);
       }
       if (s == 0) { /* 0 + x is x */
         hi = x_hi;

@@ -457,6 +457,12 @@ static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
   return frontier->numbers.algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
 }
 
+/* What a product of integers costs, against one of words. */
+static double permi_arrays_products(const permi_numbers *numbers)
+{
+  return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
+}
+
 /* Seconds on a GPU, measured on an H200. */
 #define PERMI_GPU_START_SECONDS 0.4 /* a context and a compilation */
 #define PERMI_GPU_STEP_SECONDS 3e-5 /* of the host, for a step */
@@ -464,10 +470,10 @@ static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, times doubles */
-  const double words = frontier->numbers.algebra == PERMI_WORDS ? frontier->numbers.words * frontier->numbers.parts * frontier->numbers.parts : 1;
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
-         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS * (each[frontier->numbers.algebra] * words + passes - 1);
+         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
+             (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
 /* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
@@ -476,7 +482,6 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
-  const double words = frontier->numbers.algebra == PERMI_WORDS ? frontier->numbers.words * frontier->numbers.parts * frontier->numbers.parts : 1;
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0;
   int p;
@@ -485,7 +490,8 @@ static double permi_arrays_seconds(const permi_frontier *frontier)
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
   }
-  return frontier->cost[frontier->steps] * each[frontier->numbers.algebra] * words +
+  return frontier->cost[frontier->steps] * each[frontier->numbers.algebra] *
+             permi_arrays_products(&frontier->numbers) +
          permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
 }
 

@@ -501,8 +501,9 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in states that were saved */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, kind[numbers->algebra]), integers ? (uint64_t)numbers->algebra : 0);
+  uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
   int i, e, part;
+  hash = permi_hash(hash, integers ? (uint64_t)numbers->algebra : 0);
   hash = permi_hash(permi_hash(hash, integers ? (uint64_t)numbers->words : 0), numbers->modulus);
   for (i = 0; i < band->n; i++)
     for (e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);

@@ -1,7 +1,6 @@
 /* ================================================================================== >>array_kernels
-   Blocks of >>arrays, read in perm_sparse.h for each family. A value is the sum over all origins in a register, in their
-   order; where vectors end beyond the block they read on, for which buffers have PERMI_ARRAY_PAD, and store no more
-   than the block. */
+   Blocks of >>arrays, read in perm_sparse.h for each family. A register adds up a value over all origins, in their
+   order. Vectors at the end of a block read beyond it (buffers have PERMI_ARRAY_PAD) but store only the block. */
 
 /* PERMI_WIDTH values of x from word k on, `left` of them in the block: 0 where the origin has nothing. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
@@ -90,7 +89,7 @@ PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, v
 #endif
 
 /* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. Products and
-   sums as permi_dd_times and permi_dd_add. */
+   sums as permi_dd_times and permi_dd_add; x_lo real is rounded before it is added, but for 8 doubles a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
@@ -110,7 +109,11 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void 
       if (origin[s].real != 1) {
         const PERMI_V real = PERMI_SET(origin[s].real);
         x_hi = PERMI_NAME(vector_two_product)(x_hi, real, &error);
-        x_hi = PERMI_NAME(vector_two_sum)(x_hi, PERMI_FMA(x_lo, real, error), &x_lo);
+        if (PERMI_WIDTH == 8)
+          error = PERMI_FMA(x_lo, real, error);
+        else
+          error = error + PERMI_NAME(kept)(x_lo * real);
+        x_hi = PERMI_NAME(vector_two_sum)(x_hi, error, &x_lo);
       }
       if (s == 0) { /* 0 + x is x */
         hi = x_hi;
