@@ -3597,10 +3597,11 @@ typedef enum permi_algebra {
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
-/* DO(algebra) for all algebras of frontiers. */
+/* DO(name, algebra) for all algebras but those of >>arrays only, in their order. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
-  DO(PERMI_MAGNITUDES) DO(PERMI_SIGNED) DO(PERMI_COMPLEX) DO(PERMI_MAGNITUDES_DD) DO(PERMI_SIGNED_DD)                  \
-  DO(PERMI_COMPLEX_DD) DO(PERMI_WORD) DO(PERMI_WIDE) DO(PERMI_WORDS) DO(PERMI_RESIDUES)
+  DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
+  DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
+  DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
 typedef struct permi_numbers { /* what the values of a plan are */
   permi_algebra algebra;
@@ -3702,6 +3703,14 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
+/* An entry, of which compilers then know that it has no low parts. */
+static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
+{
+  permi_coefficient c = *entry;
+  c.real_low = c.imaginary_low = 0;
+  return c;
+}
+
 /* A value as a coefficient: all algebras but integers of several words. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
@@ -3726,7 +3735,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
 
 /* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
    Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
-static permi_dd permi_dd_times(permi_dd x, double c, double low)
+static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
   permi_dd p;
@@ -3857,16 +3866,22 @@ static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const
     permi_value_add(algebra, numbers, c, (char *)y + k * bytes, (const char *)x + k * bytes, fresh);
 }
 
-static void permi_values_add(const permi_numbers *numbers, const permi_coefficient *given, void *y, const void *x,
-                             size_t count)
+typedef void (*permi_values_adder)(const permi_numbers *numbers, const permi_coefficient *c, void *y, const void *x,
+                                   size_t count);
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  static void permi_values_add_##name(const permi_numbers *numbers, const permi_coefficient *c, void *y,               \
+                                      const void *x, size_t count)                                                     \
+  { const permi_coefficient kept = *c; permi_values_add_of(algebra, numbers, &kept, y, x, count, 0); }
+PERMI_ALGEBRAS(PERMI_INSTANCE)
+#undef PERMI_INSTANCE
+
+static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, const permi_coefficient *c, void *y,
+                                                 const void *x, size_t count)
 {
-  const permi_coefficient c = *given;
-  switch (numbers->algebra) {
-#define PERMI_CASE(algebra) case algebra: permi_values_add_of(algebra, numbers, &c, y, x, count, 0); break;
-    PERMI_ALGEBRAS(PERMI_CASE)
-#undef PERMI_CASE
-  default: break;
-  }
+#define PERMI_NAMED(name, algebra) permi_values_add_##name,
+  static const permi_values_adder adder[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
+  adder[numbers->algebra](numbers, c, y, x, count);
 }
 
 /* The value 1. */
@@ -4579,7 +4594,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
         const permi_move *move = permi_moves_find(moves, run->step, (int)take[j].stream, cursor, &source->patterns,
                                                   source->pattern[take[j].group], &target->patterns, pattern);
         const uint32_t *pair = moves->pair + move->first;
-        const permi_coefficient c = cursor->c;
+        const permi_coefficient c = permi_coefficient_short(&cursor->c);
         int runs = move->runs;
         if (move->whole == pass)
           continue;
@@ -4609,7 +4624,7 @@ static void permi_step(const permi_run *run, const permi_list *source, permi_lis
                        permi_moves *moves)
 {
   switch (run->numbers->algebra) {
-#define PERMI_CASE(algebra) case algebra: permi_step_of(algebra, run, source, target, part, moves); break;
+#define PERMI_CASE(name, algebra) case algebra: permi_step_of(algebra, run, source, target, part, moves); break;
     PERMI_ALGEBRAS(PERMI_CASE)
 #undef PERMI_CASE
   default: break;
@@ -5727,7 +5742,7 @@ static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const per
 {
   const size_t size = 8 * permi_value_words(algebra, numbers);
   const int short_one = (algebra == PERMI_WORD || algebra == PERMI_WIDE) && origin->c->integer[0] == 1;
-  const permi_coefficient c = *origin->c;
+  const permi_coefficient c = permi_coefficient_short(origin->c);
   const char *x = (const char *)origin->x;
   const uint16_t *place = origin->place;
   size_t k;
@@ -6928,10 +6943,11 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   const permi_numbers *numbers = &tree->numbers;
   const size_t size = permi_value_words(algebra, numbers);
   const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
-  size_t i;
-  for (i = 0; i < group->count; i++) {
-    uint64_t *y = out + size * permi_tree_place(rank, group->mask[i] ^ m);
-    const uint64_t *x = group->value + size * group->index[i];
+  const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
+  const uint64_t *value = group->value;
+  for (; mask < end; mask++, index++) {
+    uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
+    const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
       permi_tree_accumulate(numbers, a, y, x);
     else
@@ -6939,16 +6955,18 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   }
 }
 
-static void permi_tree_multiply(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
-                                const permi_tree_group *group, uint64_t *out)
-{
-  switch (tree->numbers.algebra) {
-#define PERMI_CASE(algebra) case algebra: permi_tree_multiply_of(algebra, tree, rank, m, a, group, out); break;
-    PERMI_ALGEBRAS(PERMI_CASE)
-#undef PERMI_CASE
-  default: break;
-  }
-}
+typedef void (*permi_tree_multiplier)(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,
+                                      const uint64_t *a, const permi_tree_group *group, uint64_t *out);
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  static void permi_tree_multiply_##name(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,              \
+                                         const uint64_t *a, const permi_tree_group *group, uint64_t *out)              \
+  { permi_tree_multiply_of(algebra, tree, rank, m, a, group, out); }
+PERMI_ALGEBRAS(PERMI_INSTANCE)
+#undef PERMI_INSTANCE
+
+#define PERMI_NAMED(name, algebra) permi_tree_multiply_##name,
+static const permi_tree_multiplier permi_tree_multipliers[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
 
 /* A pass over parts of a table. */
 typedef struct permi_tree_pass {
@@ -7138,6 +7156,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
                                           uint32_t value, int master)
 {
   permi_tree_run *run = join->run;
+  const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
   const size_t size = (size_t)run->tree->size;
   uint32_t begin[2], end[2], i;
   permi_tree_group group;
@@ -7152,8 +7171,8 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   group.count = end[1] - begin[1];
   group.value = join->factor[1]->value;
   for (i = begin[0]; i < end[0]; i++)
-    permi_tree_multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows,
-                        join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
+    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i],
+             &group, join->out->value);
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
@@ -8047,8 +8066,6 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
 {
   const int64_t times = (int64_t)factor;
   int part;
-  if (factor == 1)
-    return 1;
   if (permi_algebra_is_integer(numbers->algebra)) {
     for (part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
       if (c->integer[part] > INT64_MAX / times || c->integer[part] < -(INT64_MAX / times))
@@ -8102,14 +8119,31 @@ static void permi_band_add_apart(const permi_band_state *state, const permi_band
 
 static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
 {
+  const permi_numbers *numbers = &state->band->numbers;
   const size_t bytes = 8 * state->words;
-  permi_coefficient c = stream->entry;
-  size_t k, times = permi_band_multiply(&state->band->numbers, &c, run->factor);
-  for (k = 0; state->from_exp2 && k < run->count; k++)
-    permi_band_add_apart(state, stream, &c, run->source + k, run->target + k);
-  for (; !state->from_exp2 && times > 0; times--)
-    permi_values_add(&state->band->numbers, &c, (char *)state->to + run->target * bytes,
-                     (const char *)state->from + run->source * bytes, run->count);
+  const permi_coefficient *c = &stream->entry;
+  const char *x = (const char *)state->from + run->source * bytes;
+  char *y = (char *)state->to + run->target * bytes;
+  permi_coefficient multiple, entry;
+  size_t k, times = 1;
+  if (run->factor != 1) {
+    multiple = stream->entry;
+    times = permi_band_multiply(numbers, &multiple, run->factor);
+    c = &multiple;
+  }
+  if (state->from_exp2) {
+    for (k = 0; k < run->count; k++)
+      permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
+    return;
+  }
+  entry = permi_coefficient_short(c);
+  switch (numbers->algebra) { /* runs are short: a call for each costs 15 % */
+  case PERMI_MAGNITUDES: permi_values_add_of(PERMI_MAGNITUDES, numbers, &entry, y, x, run->count, 0); break;
+  case PERMI_COMPLEX: permi_values_add_of(PERMI_COMPLEX, numbers, &entry, y, x, run->count, 0); break;
+  default:
+    for (; times > 0; times--)
+      permi_values_add(numbers, c, y, x, run->count);
+  }
 }
 
 /* What of a run goes to the stream's states. */

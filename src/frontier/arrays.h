@@ -123,7 +123,7 @@ static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const per
 {
   const size_t size = 8 * permi_value_words(algebra, numbers);
   const int short_one = (algebra == PERMI_WORD || algebra == PERMI_WIDE) && origin->c->integer[0] == 1;
-  const permi_coefficient c = *origin->c;
+  const permi_coefficient c = permi_coefficient_short(origin->c);
   const char *x = (const char *)origin->x;
   const uint16_t *place = origin->place;
   size_t k;

@@ -124,8 +124,6 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
 {
   const int64_t times = (int64_t)factor;
   int part;
-  if (factor == 1)
-    return 1;
   if (permi_algebra_is_integer(numbers->algebra)) {
     for (part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
       if (c->integer[part] > INT64_MAX / times || c->integer[part] < -(INT64_MAX / times))
@@ -179,14 +177,31 @@ static void permi_band_add_apart(const permi_band_state *state, const permi_band
 
 static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
 {
+  const permi_numbers *numbers = &state->band->numbers;
   const size_t bytes = 8 * state->words;
-  permi_coefficient c = stream->entry;
-  size_t k, times = permi_band_multiply(&state->band->numbers, &c, run->factor);
-  for (k = 0; state->from_exp2 && k < run->count; k++)
-    permi_band_add_apart(state, stream, &c, run->source + k, run->target + k);
-  for (; !state->from_exp2 && times > 0; times--)
-    permi_values_add(&state->band->numbers, &c, (char *)state->to + run->target * bytes,
-                     (const char *)state->from + run->source * bytes, run->count);
+  const permi_coefficient *c = &stream->entry;
+  const char *x = (const char *)state->from + run->source * bytes;
+  char *y = (char *)state->to + run->target * bytes;
+  permi_coefficient multiple, entry;
+  size_t k, times = 1;
+  if (run->factor != 1) {
+    multiple = stream->entry;
+    times = permi_band_multiply(numbers, &multiple, run->factor);
+    c = &multiple;
+  }
+  if (state->from_exp2) {
+    for (k = 0; k < run->count; k++)
+      permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
+    return;
+  }
+  entry = permi_coefficient_short(c);
+  switch (numbers->algebra) { /* runs are short: a call for each costs 15 % */
+  case PERMI_MAGNITUDES: permi_values_add_of(PERMI_MAGNITUDES, numbers, &entry, y, x, run->count, 0); break;
+  case PERMI_COMPLEX: permi_values_add_of(PERMI_COMPLEX, numbers, &entry, y, x, run->count, 0); break;
+  default:
+    for (; times > 0; times--)
+      permi_values_add(numbers, c, y, x, run->count);
+  }
 }
 
 /* What of a run goes to the stream's states. */

@@ -69,7 +69,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
         const permi_move *move = permi_moves_find(moves, run->step, (int)take[j].stream, cursor, &source->patterns,
                                                   source->pattern[take[j].group], &target->patterns, pattern);
         const uint32_t *pair = moves->pair + move->first;
-        const permi_coefficient c = cursor->c;
+        const permi_coefficient c = permi_coefficient_short(&cursor->c);
         int runs = move->runs;
         if (move->whole == pass)
           continue;
@@ -99,7 +99,7 @@ static void permi_step(const permi_run *run, const permi_list *source, permi_lis
                        permi_moves *moves)
 {
   switch (run->numbers->algebra) {
-#define PERMI_CASE(algebra) case algebra: permi_step_of(algebra, run, source, target, part, moves); break;
+#define PERMI_CASE(name, algebra) case algebra: permi_step_of(algebra, run, source, target, part, moves); break;
     PERMI_ALGEBRAS(PERMI_CASE)
 #undef PERMI_CASE
   default: break;

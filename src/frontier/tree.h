@@ -258,10 +258,11 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   const permi_numbers *numbers = &tree->numbers;
   const size_t size = permi_value_words(algebra, numbers);
   const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
-  size_t i;
-  for (i = 0; i < group->count; i++) {
-    uint64_t *y = out + size * permi_tree_place(rank, group->mask[i] ^ m);
-    const uint64_t *x = group->value + size * group->index[i];
+  const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
+  const uint64_t *value = group->value;
+  for (; mask < end; mask++, index++) {
+    uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
+    const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
       permi_tree_accumulate(numbers, a, y, x);
     else
@@ -269,16 +270,18 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
   }
 }
 
-static void permi_tree_multiply(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
-                                const permi_tree_group *group, uint64_t *out)
-{
-  switch (tree->numbers.algebra) {
-#define PERMI_CASE(algebra) case algebra: permi_tree_multiply_of(algebra, tree, rank, m, a, group, out); break;
-    PERMI_ALGEBRAS(PERMI_CASE)
-#undef PERMI_CASE
-  default: break;
-  }
-}
+typedef void (*permi_tree_multiplier)(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,
+                                      const uint64_t *a, const permi_tree_group *group, uint64_t *out);
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  static void permi_tree_multiply_##name(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,              \
+                                         const uint64_t *a, const permi_tree_group *group, uint64_t *out)              \
+  { permi_tree_multiply_of(algebra, tree, rank, m, a, group, out); }
+PERMI_ALGEBRAS(PERMI_INSTANCE)
+#undef PERMI_INSTANCE
+
+#define PERMI_NAMED(name, algebra) permi_tree_multiply_##name,
+static const permi_tree_multiplier permi_tree_multipliers[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
 
 /* A pass over parts of a table. */
 typedef struct permi_tree_pass {

@@ -70,6 +70,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
                                           uint32_t value, int master)
 {
   permi_tree_run *run = join->run;
+  const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
   const size_t size = (size_t)run->tree->size;
   uint32_t begin[2], end[2], i;
   permi_tree_group group;
@@ -84,8 +85,8 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   group.count = end[1] - begin[1];
   group.value = join->factor[1]->value;
   for (i = begin[0]; i < end[0]; i++)
-    permi_tree_multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows,
-                        join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
+    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i],
+             &group, join->out->value);
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 

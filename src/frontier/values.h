@@ -25,10 +25,11 @@ typedef enum permi_algebra {
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
-/* DO(algebra) for all algebras of frontiers. */
+/* DO(name, algebra) for all algebras but those of >>arrays only, in their order. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
-  DO(PERMI_MAGNITUDES) DO(PERMI_SIGNED) DO(PERMI_COMPLEX) DO(PERMI_MAGNITUDES_DD) DO(PERMI_SIGNED_DD)                  \
-  DO(PERMI_COMPLEX_DD) DO(PERMI_WORD) DO(PERMI_WIDE) DO(PERMI_WORDS) DO(PERMI_RESIDUES)
+  DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
+  DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
+  DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
 typedef struct permi_numbers { /* what the values of a plan are */
   permi_algebra algebra;
@@ -130,6 +131,14 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
+/* An entry, of which compilers then know that it has no low parts. */
+static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
+{
+  permi_coefficient c = *entry;
+  c.real_low = c.imaginary_low = 0;
+  return c;
+}
+
 /* A value as a coefficient: all algebras but integers of several words. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
@@ -154,7 +163,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
 
 /* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
    Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
-static permi_dd permi_dd_times(permi_dd x, double c, double low)
+static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
   permi_dd p;
@@ -285,16 +294,22 @@ static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const
     permi_value_add(algebra, numbers, c, (char *)y + k * bytes, (const char *)x + k * bytes, fresh);
 }
 
-static void permi_values_add(const permi_numbers *numbers, const permi_coefficient *given, void *y, const void *x,
-                             size_t count)
+typedef void (*permi_values_adder)(const permi_numbers *numbers, const permi_coefficient *c, void *y, const void *x,
+                                   size_t count);
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  static void permi_values_add_##name(const permi_numbers *numbers, const permi_coefficient *c, void *y,               \
+                                      const void *x, size_t count)                                                     \
+  { const permi_coefficient kept = *c; permi_values_add_of(algebra, numbers, &kept, y, x, count, 0); }
+PERMI_ALGEBRAS(PERMI_INSTANCE)
+#undef PERMI_INSTANCE
+
+static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, const permi_coefficient *c, void *y,
+                                                 const void *x, size_t count)
 {
-  const permi_coefficient c = *given;
-  switch (numbers->algebra) {
-#define PERMI_CASE(algebra) case algebra: permi_values_add_of(algebra, numbers, &c, y, x, count, 0); break;
-    PERMI_ALGEBRAS(PERMI_CASE)
-#undef PERMI_CASE
-  default: break;
-  }
+#define PERMI_NAMED(name, algebra) permi_values_add_##name,
+  static const permi_values_adder adder[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
+  adder[numbers->algebra](numbers, c, y, x, count);
 }
 
 /* The value 1. */
