@@ -175,14 +175,15 @@ static void permi_band_add_apart(const permi_band_state *state, const permi_band
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
+PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state, const permi_band_stream *stream,
+                                                  const permi_band_run *run)
 {
   const permi_numbers *numbers = &state->band->numbers;
   const size_t bytes = 8 * state->words;
   const permi_coefficient *c = &stream->entry;
   const char *x = (const char *)state->from + run->source * bytes;
   char *y = (char *)state->to + run->target * bytes;
-  permi_coefficient multiple, entry;
+  permi_coefficient multiple;
   size_t k, times = 1;
   if (run->factor != 1) {
     multiple = stream->entry;
@@ -194,14 +195,25 @@ static void permi_band_add(const permi_band_state *state, const permi_band_strea
       permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
     return;
   }
-  entry = permi_coefficient_short(c);
-  switch (numbers->algebra) { /* runs are short: a call for each costs 15 % */
-  case PERMI_MAGNITUDES: permi_values_add_of(PERMI_MAGNITUDES, numbers, &entry, y, x, run->count, 0); break;
-  case PERMI_COMPLEX: permi_values_add_of(PERMI_COMPLEX, numbers, &entry, y, x, run->count, 0); break;
-  default:
-    for (; times > 0; times--)
-      permi_values_add(numbers, c, y, x, run->count);
+  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: another call for each costs 15 % */
+    multiple = *c;
+    permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
+    return;
   }
+  for (; times > 0; times--)
+    permi_values_add(numbers, c, y, x, run->count);
+}
+
+static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
+{
+  permi_coefficient c;
+  if (state->band->numbers.algebra != PERMI_MAGNITUDES || state->from_exp2) {
+    permi_band_add_any(state, stream, run);
+    return;
+  }
+  c.real = stream->entry.real * run->factor;
+  permi_values_add_of(PERMI_MAGNITUDES, NULL, &c, (double *)state->to + run->target,
+                      (const double *)state->from + run->source, run->count, 0);
 }
 
 /* What of a run goes to the stream's states. */
