@@ -4121,7 +4121,7 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 }
 
 /* ======================================================================================= >>frontier
-   The dynamic programme. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
+   The dynamic program. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
    over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
    dropped; where not, v is matched with each free neighbour t left. Vertices with no neighbour left must be matched,
    and their bits vanish.
@@ -4632,7 +4632,7 @@ static void permi_step(const permi_run *run, const permi_list *source, permi_lis
 }
 
 /* ====================================================================================== >>steps_run
-   Steps of the frontier programme run in parts, by one thread or several; the value at the end. */
+   Steps of the frontier program run in parts, by one thread or several; the value at the end. */
 
 static void *permi_locked_allocate(size_t bytes, void *user_data)
 {
@@ -5621,7 +5621,7 @@ done:
 }
 
 /* ========================================================================================= >>arrays
-   The frontier programme on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
+   The frontier program on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
    inverted: the number of ones among the bits e is the same in all states of a step (a - d in the terms of >>order). So
    the states are the words with k ones in the w occupied slots, and an array of C(w, k) values needs no keys. Slots are
    low, middle or top. Words are ordered by their top bits, then middle, then low bits: the index of a word is
@@ -5634,7 +5634,7 @@ done:
    source alone, in a fixed order, so threads share the blocks without synchronisation and the bits do not depend on
    how many they are. Low slots go to the vertices that live through the most states, as they are touched least.
 
-   On a GPU (perm_cuda.cu) the host does all but the values, and these come from the same programme in the same order:
+   On a GPU (perm_cuda.cu) the host does all but the values, and these come from the same program in the same order:
    the bits are those of the AVX2 and, for double-doubles, AVX-512 kernels (complex ones have but one), the bounds hold,
    and what decides about powers of two is the same. Measured on one H200: 7 ps a state for 3-regular graphs, 14 for 8
    entries a line; sorted lists there took 9 to 12 times as long. */

@@ -1,5 +1,5 @@
 /* ========================================================================================= >>arrays
-   The frontier programme on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
+   The frontier program on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
    inverted: the number of ones among the bits e is the same in all states of a step (a - d in the terms of >>order). So
    the states are the words with k ones in the w occupied slots, and an array of C(w, k) values needs no keys. Slots are
    low, middle or top. Words are ordered by their top bits, then middle, then low bits: the index of a word is
@@ -12,7 +12,7 @@
    source alone, in a fixed order, so threads share the blocks without synchronisation and the bits do not depend on
    how many they are. Low slots go to the vertices that live through the most states, as they are touched least.
 
-   On a GPU (perm_cuda.cu) the host does all but the values, and these come from the same programme in the same order:
+   On a GPU (perm_cuda.cu) the host does all but the values, and these come from the same program in the same order:
    the bits are those of the AVX2 and, for double-doubles, AVX-512 kernels (complex ones have but one), the bounds hold,
    and what decides about powers of two is the same. Measured on one H200: 7 ps a state for 3-regular graphs, 14 for 8
    entries a line; sorted lists there took 9 to 12 times as long. */

@@ -1,5 +1,5 @@
 /* ======================================================================================= >>frontier
-   The dynamic programme. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
+   The dynamic program. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
    over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
    dropped; where not, v is matched with each free neighbour t left. Vertices with no neighbour left must be matched,
    and their bits vanish.

@@ -1,5 +1,5 @@
 /* ====================================================================================== >>steps_run
-   Steps of the frontier programme run in parts, by one thread or several; the value at the end. */
+   Steps of the frontier program run in parts, by one thread or several; the value at the end. */
 #pragma once
 #include "../block/engines.h"
 #include "steps.h"
