@@ -46,7 +46,7 @@
                            estimate; dense/plain.h has the scalar ones. Test with tests/t_engines.c, tests/climb.c
      a sparse engine       a room of its own with offer, make and release, as block/engines.h describes them;
                            sparse/choose.h: its line in permi_engines. Test with tests/t_engines.c, tests/t_sparse.c
-     a value type          frontier/steps.h: permi_algebra and permi_value_*; for sums over counts counts/ring.h. Test
+     a value type          frontier/values.h: permi_algebra and permi_value_add; for sums over counts counts/ring.h. Test
                            with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
                            tests/t_io.c, `make fuzz`
