@@ -46,8 +46,8 @@
                            estimate; dense/plain.h has the scalar ones. Test with tests/t_engines.c, tests/climb.c
      a sparse engine       a room of its own with offer, make and release, as block/engines.h describes them;
                            sparse/choose.h: its line in permi_engines. Test with tests/t_engines.c, tests/t_sparse.c
-     a value type          frontier/steps.h: permi_algebra and permi_value_*; for sums over counts counts/ring.h. Test
-                           with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
+     a value type          frontier/values.h: permi_algebra and permi_value_add; for sums over counts counts/ring.h.
+                           Test with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
                            tests/t_io.c, `make fuzz`
      a GPU kernel          gpu/text*.h: its text; api/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
@@ -1177,6 +1177,37 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     allocator->release(pointer, allocator->user_data);
   else if (!allocator->allocate) /* an arena may well have no release */
     free(pointer);
+}
+
+/* Blocks that are released together: what a task needs for itself. */
+typedef struct permi_pool {
+  const perm_allocator *allocator;
+  void *last; /* each block begins with a pointer to the one before */
+  int failed;
+} permi_pool;
+
+/* NULL, and pool->failed from then on, when memory runs out. */
+PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
+{
+  const size_t head = 16; /* keeps the alignment of malloc */
+  char *block = NULL;
+  if (!pool->failed && count <= (SIZE_MAX - head) / size)
+    block = (char *)permi_allocate(pool->allocator, 1, head + count * size);
+  pool->failed = !block;
+  if (!block)
+    return NULL;
+  memcpy(block, &pool->last, sizeof pool->last);
+  pool->last = block;
+  return block + head;
+}
+
+PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
+{
+  while (pool->last) {
+    void *block = pool->last;
+    memcpy(&pool->last, block, sizeof pool->last);
+    permi_release(pool->allocator, block);
+  }
 }
 
 /* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global of the C library: a data race among threads). */

@@ -21,9 +21,9 @@
      block      >>matching >>components >>reduce >>order >>engines
                 a matrix becomes blocks: matchings, fine Dulmage-Mendelsohn, lines of degree 1 and 2; an order of
                 elimination; what the engines of a block have in common
-     frontier   >>frontier >>steps >>steps_run >>sorting >>streams >>arrays >>array_layout >>arrays_gpu >>arrays_run
-                >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
-                dynamic programmes: lists and arrays over matched vertices, tree decompositions, bands
+     frontier   >>values >>frontier >>steps >>steps_run >>sorting >>streams >>arrays >>array_layout >>arrays_gpu
+                >>arrays_run >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
+                dynamic programs: lists and arrays over matched vertices, tree decompositions, bands
      signs      >>hybrid >>hybrid_layout >>hybrid_program >>hybrid_leaf >>programs >>program_text >>program_tune
                 >>sparyser >>dominating >>codegen
                 sums over signs: elimination inside, the same for GPUs; Ryser in compressed rows
@@ -31,8 +31,8 @@
                 enumeration of perfect matchings; branches over lines of degree 3 and 4
      sparse     >>prepare >>frontier_offer >>choose >>sparse_job >>sparse >>spy
                 the engine of each block, the public functions, a picture of structure and plan
-     kernels    >>hybrid_kernels
-                the interpreter of hybrid programs, read once for each instruction set
+     kernels    >>vocabulary >>array_kernels >>vocabulary_end >>hybrid_kernels
+                blocks of arrays and the interpreter of hybrid programs, read once for each instruction set
 
    EXAMPLE
        perm_matrix a;
@@ -3486,8 +3486,555 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
   offer->status = status;
 }
 
+/* ========================================================================================= >>values
+   The ring of lists, arrays, trees and bands: what a state's value is, y += c x, its size, its sum at the end. Callers
+   of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
+
+#define PERMI_SAFE_PRODUCT 1e-290
+
+/* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
+   the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
+   many words as the permanent can need: nothing has to be checked on the way. */
+typedef enum permi_algebra {
+  PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
+  PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
+  PERMI_COMPLEX,
+  PERMI_MAGNITUDES_DD, /* the same in double-double */
+  PERMI_SIGNED_DD,
+  PERMI_COMPLEX_DD,
+  PERMI_WORD, /* this and the next three: integers */
+  PERMI_WIDE,
+  PERMI_WORDS,       /* any number of words; also Gaussian integers, two such numbers */
+  PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
+  PERMI_PAIR_VALUES, /* complex numbers without moduli, of >>arrays only */
+  PERMI_PAIR_DD_VALUES
+} permi_algebra;
+
+/* DO(name, algebra) for all algebras but those of >>arrays only, in their order. */
+#define PERMI_ALGEBRAS(DO)                                                                                             \
+  DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
+  DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
+  DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
+
+typedef struct permi_numbers { /* what the values of a plan are */
+  permi_algebra algebra;
+  int parts; /* 2: complex, or Gaussian */
+  int words; /* of a part of an integer */
+  uint64_t modulus; /* of residues, at most 2^63 */
+} permi_numbers;
+
+/* What a value is multiplied by: an entry, or a value of one word or double a part. */
+typedef struct permi_coefficient {
+  double real, imaginary, absolute;
+  double real_low, imaginary_low; /* low parts, of double-doubles */
+  int64_t integer[2];             /* real and imaginary part; of residues from 0 to modulus - 1 */
+} permi_coefficient;
+
+static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
+{
+  return (algebra >= PERMI_MAGNITUDES_DD && algebra <= PERMI_COMPLEX_DD) || algebra == PERMI_PAIR_DD_VALUES;
+}
+
+static PERMI_ALWAYS_INLINE int permi_algebra_has_moduli(permi_algebra algebra)
+{
+  return algebra <= PERMI_COMPLEX_DD && algebra % 3 != 0;
+}
+
+static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
+{
+  return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
+}
+
+/* Doubles, or words, of a value. */
+static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
+{
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+  case PERMI_WORD: return 1;
+  case PERMI_SIGNED:
+  case PERMI_MAGNITUDES_DD:
+  case PERMI_WIDE:
+  case PERMI_PAIR_VALUES: return 2;
+  case PERMI_COMPLEX:
+  case PERMI_SIGNED_DD: return 3;
+  case PERMI_PAIR_DD_VALUES: return 4;
+  case PERMI_COMPLEX_DD: return 5;
+  default: return (size_t)(numbers->words * numbers->parts);
+  }
+}
+
+static size_t permi_numbers_words(const permi_numbers *numbers)
+{
+  return permi_value_words(numbers->algebra, numbers);
+}
+
+static int64_t permi_residue_of(int64_t x, uint64_t p)
+{
+  perm_integer integer = permi_integer_of(x);
+  permi_integer_reduce(&integer, p);
+  return (int64_t)integer.word[0];
+}
+
+/* ab mod p for a, b < p <= 2^63. */
+static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
+{
+#if defined(__SIZEOF_INT128__)
+  __extension__ typedef unsigned __int128 permi_uint128;
+  return (uint64_t)((permi_uint128)a * b % p);
+#else
+  permi_wide product = permi_multiply_words(a, b);
+  return permi_residue_wide(product.high, product.low, p);
+#endif
+}
+
+/* The entry of an edge of the block. */
+static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
+{
+  permi_coefficient c;
+  int part;
+  memset(&c, 0, sizeof c);
+  if (block->real) {
+    c.real = block->real[edge];
+    c.imaginary = block->imaginary ? block->imaginary[edge] : 0;
+    c.absolute = block->absolute[edge];
+  }
+  if (block->integer)
+    c.integer[0] = block->integer[edge];
+  if (block->imaginary_integer)
+    c.integer[1] = block->imaginary_integer[edge];
+  for (part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
+    c.integer[part] = permi_residue_of(c.integer[part], numbers->modulus);
+  return c;
+}
+
+static permi_coefficient permi_coefficient_one(void)
+{
+  permi_coefficient one;
+  memset(&one, 0, sizeof one);
+  one.real = one.absolute = 1;
+  one.integer[0] = 1;
+  return one;
+}
+
+/* An entry, of which compilers then know that it has no low parts. */
+static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
+{
+  permi_coefficient c = *entry;
+  c.real_low = c.imaginary_low = 0;
+  return c;
+}
+
+/* A value as a coefficient: all algebras but integers of several words. */
+static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
+                                                                    const void *value)
+{
+  const double *x = (const double *)value;
+  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, size = (int)permi_value_words(algebra, numbers);
+  permi_coefficient c;
+  memset(&c, 0, sizeof c);
+  if (permi_algebra_is_integer(algebra)) {
+    memcpy(c.integer, value, (size_t)size * sizeof(int64_t));
+    return c;
+  }
+  c.real = x[0];
+  c.imaginary = size > 2 * apart ? x[apart] : 0;
+  c.absolute = x[size - 1];
+  if (apart == 2) {
+    c.real_low = x[1];
+    c.imaginary_low = size > 4 ? x[3] : 0;
+  }
+  return c;
+}
+
+/* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
+   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
+static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
+{
+  double rest = x.lo * c;
+  permi_dd p;
+  if (low != 0)
+    rest += x.hi * low;
+  p.hi = x.hi * c;
+  PERMI_KEEP_DOUBLE(p.hi);
+  p.lo = fma(x.hi, c, -p.hi);
+  return permi_two_sum(p.hi, p.lo + rest);
+}
+
+/* y = product, or y += product. */
+static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
+{
+  *y = fresh ? product : *y + product;
+}
+
+static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, int fresh)
+{
+  *(permi_dd *)y = fresh ? product : permi_dd_add(*(const permi_dd *)y, product);
+}
+
+/* y += c x modulo 2^128. */
+static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
+{
+  permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
+  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for negative c */
+  permi_wide_add(y, p);
+}
+
+/* y += c x of integers of `words` words, or of two such parts. */
+static void permi_words_accumulate(int words, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
+{
+  permi_words_add_product(y, x, words, c[0]);
+  if (parts == 2) {
+    permi_words_add_product(y + words, x + words, words, c[0]);
+    if (c[1]) {
+      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
+      permi_words_add_product(y + words, x, words, c[1]);
+    }
+  }
+}
+
+/* The same of residues, c from 0 to p - 1. */
+static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *integer, uint64_t *y, const uint64_t *x)
+{
+  const uint64_t c = (uint64_t)integer[0], d = (uint64_t)integer[1];
+  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p; /* p <= 2^63 */
+  if (parts == 2) {
+    y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
+    y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
+    y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
+  }
+}
+
+/* *y += c *x, or with `fresh` *y = c *x; x and y do not overlap. c = NULL: c = 1, of one or two words. */
+static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
+                                                const permi_coefficient *c, void *to, const void *from, int fresh)
+{
+  const double *x = (const double *)from;
+  double *y = (double *)to;
+  if (fresh && permi_algebra_is_integer(algebra))
+    memset(to, 0, 8 * permi_value_words(algebra, numbers));
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+    permi_accumulate(y, c->real * x[0], fresh);
+    break;
+  case PERMI_SIGNED:
+    permi_accumulate(y, c->real * x[0], fresh);
+    permi_accumulate(y + 1, c->absolute * x[1], fresh);
+    break;
+  case PERMI_COMPLEX:
+  case PERMI_PAIR_VALUES: {
+    const double real = c->real * x[0] - c->imaginary * x[1], imaginary = c->real * x[1] + c->imaginary * x[0];
+    const double absolute = algebra == PERMI_COMPLEX ? c->absolute * x[2] : 0;
+    permi_accumulate(y, real, fresh);
+    permi_accumulate(y + 1, imaginary, fresh);
+    if (algebra == PERMI_COMPLEX)
+      permi_accumulate(y + 2, absolute, fresh);
+    break;
+  }
+  case PERMI_MAGNITUDES_DD:
+  case PERMI_SIGNED_DD:
+    permi_accumulate_dd(y, permi_dd_times(*(const permi_dd *)from, c->real, c->real_low), fresh);
+    if (algebra == PERMI_SIGNED_DD)
+      permi_accumulate(y + 2, c->absolute * x[2], fresh);
+    break;
+  case PERMI_COMPLEX_DD:
+  case PERMI_PAIR_DD_VALUES: {
+    const permi_dd *z = (const permi_dd *)from;
+    permi_dd re = permi_dd_times(z[0], c->real, c->real_low), im = permi_dd_times(z[1], c->real, c->real_low);
+    if (c->imaginary != 0) {
+      re = permi_dd_add(re, permi_dd_times(z[1], -c->imaginary, -c->imaginary_low));
+      im = permi_dd_add(im, permi_dd_times(z[0], c->imaginary, c->imaginary_low));
+    }
+    permi_accumulate_dd(y, re, fresh);
+    permi_accumulate_dd(y + 2, im, fresh);
+    if (algebra == PERMI_COMPLEX_DD)
+      permi_accumulate(y + 4, c->absolute * x[4], fresh);
+    break;
+  }
+  case PERMI_WORD:
+    *(uint64_t *)to += (c ? (uint64_t)c->integer[0] : 1) * *(const uint64_t *)from;
+    break;
+  case PERMI_WIDE:
+    if (c)
+      permi_wide_add_product((permi_wide *)to, (const permi_wide *)from, c->integer[0]);
+    else
+      permi_wide_add((permi_wide *)to, *(const permi_wide *)from);
+    break;
+  case PERMI_WORDS:
+    permi_words_accumulate(numbers->words, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
+    break;
+  case PERMI_RESIDUES:
+    permi_residue_accumulate(numbers->modulus, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
+    break;
+  }
+}
+
+/* y += c x, or y = c x, over `count` values. */
+static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
+                                                    const permi_coefficient *c, void *y, const void *x, size_t count,
+                                                    int fresh)
+{
+  const size_t bytes = 8 * permi_value_words(algebra, numbers);
+  size_t k;
+  for (k = 0; k < count; k++)
+    permi_value_add(algebra, numbers, c, (char *)y + k * bytes, (const char *)x + k * bytes, fresh);
+}
+
+typedef void (*permi_values_adder)(const permi_numbers *numbers, const permi_coefficient *c, void *y, const void *x,
+                                   size_t count);
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  static void permi_values_add_##name(const permi_numbers *numbers, const permi_coefficient *c, void *y,               \
+                                      const void *x, size_t count)                                                     \
+  { const permi_coefficient kept = *c; permi_values_add_of(algebra, numbers, &kept, y, x, count, 0); }
+PERMI_ALGEBRAS(PERMI_INSTANCE)
+#undef PERMI_INSTANCE
+
+static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, const permi_coefficient *c, void *y,
+                                                 const void *x, size_t count)
+{
+#define PERMI_NAMED(name, algebra) permi_values_add_##name,
+  static const permi_values_adder adder[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
+  adder[numbers->algebra](numbers, c, y, x, count);
+}
+
+/* The value 1. */
+static void permi_value_one(const permi_numbers *numbers, void *value)
+{
+  const size_t words = permi_numbers_words(numbers);
+  double *x = (double *)value;
+  memset(value, 0, words * sizeof *x);
+  if (permi_algebra_is_integer(numbers->algebra))
+    *(uint64_t *)value = 1;
+  else
+    x[0] = 1;
+  if (permi_algebra_has_moduli(numbers->algebra))
+    x[words - 1] = 1;
+}
+
+/* Adds one integer of `words` words, two's complement unless it is a residue. */
+static void permi_sum_add_words(perm_sum *sum, const uint64_t *x, const permi_numbers *numbers)
+{
+  const int negative = numbers->algebra != PERMI_RESIDUES && x[numbers->words - 1] >> 63;
+  uint64_t word[PERM_INTEGER_WORDS];
+  memset(word, 0, sizeof word);
+  if (negative)
+    permi_words_subtract(word, x, numbers->words);
+  else
+    memcpy(word, x, (size_t)numbers->words * sizeof *word);
+  permi_sum_add_integer(sum, word, numbers->words, negative);
+}
+
+/* Adds a value to the sums of a partial, exactly. */
+static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
+{
+  const permi_algebra algebra = numbers->algebra;
+  const double *x = (const double *)value;
+  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, size = (int)permi_numbers_words(numbers);
+  int k;
+  if (permi_algebra_is_integer(algebra)) {
+    permi_sum_add_words(&partial->value, (const uint64_t *)value, numbers);
+    if (numbers->parts == 2)
+      permi_sum_add_words(&partial->imaginary, (const uint64_t *)value + numbers->words, numbers);
+    return;
+  }
+  for (k = 0; k < apart * numbers->parts; k++) {
+    permi_sum_add_double(k < apart ? &partial->value : &partial->imaginary, x[k]);
+    if (!permi_algebra_has_moduli(algebra))
+      permi_sum_add_double(&partial->absolute, x[k]);
+  }
+  if (permi_algebra_has_moduli(algebra))
+    permi_sum_add_double(&partial->absolute, x[size - 1]);
+}
+
+/* -- the sizes of values -- */
+
+/* True values are those at hand times 2^exp2; smallest and largest bound the moduli of the non-zero ones; `loss` bounds
+   what underflow has done to any one value. */
+typedef struct permi_sizes {
+  double smallest, largest, loss;
+  long long exp2;
+} permi_sizes;
+
+static void permi_sizes_clear(permi_sizes *sizes)
+{
+  sizes->smallest = DBL_MAX;
+  sizes->largest = 0;
+}
+
+static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
+{
+  sizes->smallest = other->smallest < sizes->smallest ? other->smallest : sizes->smallest;
+  sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
+}
+
+/* Adds a value to a partial, with what underflow has done to it and to the entries. */
+static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
+                                double lost_error, perm_partial *partial)
+{
+  double loss = sizes->loss;
+  permi_value_sum(numbers, value, partial);
+  if (permi_algebra_is_integer(numbers->algebra))
+    return;
+  if (lost_error > 0)
+    loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
+  partial->lost += 2 * loss; /* 2: its own roundings, generously */
+  partial->exp2 = sizes->exp2;
+}
+
+/* Returns the e for which all values are to be multiplied by 2^-e, so that the largest comes near 1, and enters that
+   here; 0 while it lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
+static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
+{
+  int e;
+  if (sizes->largest == 0 || (sizes->largest > 1 / beyond && sizes->largest < beyond))
+    return 0;
+  frexp(sizes->largest, &e);
+  sizes->loss = permi_loss_scaled(sizes->loss, 1, -e);
+  sizes->smallest = ldexp(sizes->smallest, -e);
+  sizes->largest = ldexp(sizes->largest, -e);
+  if (e > 0 && sizes->smallest < safe) /* a low part may go before its high part */
+    sizes->loss += 2 * DBL_MIN;
+  sizes->exp2 += e;
+  return e;
+}
+
+/* x 2^-e; 2^-e alone may not be a double. */
+static void permi_values_scale(double *x, size_t doubles, int e)
+{
+  const double first = ldexp(1, -(e / 2)), second = ldexp(1, e / 2 - e);
+  size_t k;
+  for (k = 0; k < doubles; k++)
+    x[k] = x[k] * first * second;
+}
+
+/* Of doubles that are their own moduli, every stride-th; four chains, for a minimum takes four cycles. A 0 from
+   underflow counts as the smallest. */
+static PERMI_ALWAYS_INLINE void permi_track_magnitudes(const double *x, size_t count, size_t stride, permi_sizes *sizes)
+{
+  double low[4], high[4];
+  size_t k;
+  int j;
+  for (j = 0; j < 4; j++) {
+    low[j] = sizes->smallest;
+    high[j] = sizes->largest;
+  }
+  for (k = 0; k + 4 <= count; k += 4)
+    for (j = 0; j < 4; j++) {
+      const double y = fabs(x[(k + (size_t)j) * stride]);
+      low[j] = y < low[j] ? y : low[j];
+      high[j] = y > high[j] ? y : high[j];
+    }
+  for (; k < count; k++) {
+    const double y = fabs(x[k * stride]);
+    low[0] = y < low[0] ? y : low[0];
+    high[0] = y > high[0] ? y : high[0];
+  }
+  for (j = 0; j < 4; j++) {
+    sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
+    sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
+  }
+}
+
+/* Of values with moduli: the largest sum of moduli, the smallest non-zero |part| (0 is what cancelling leaves). */
+static PERMI_ALWAYS_INLINE void permi_track_parts(const double *x, size_t count, int size, int parts, int apart,
+                                                  permi_sizes *sizes)
+{
+  double low = sizes->smallest, high = sizes->largest;
+  size_t k;
+  int part;
+  for (k = 0; k < count; k++, x += size) {
+    for (part = 0; part < parts; part++) {
+      double y = fabs(x[part * apart]);
+      y += (double)(y == 0) * x[size - 1];
+      low = y < low ? y : low;
+    }
+    high = x[size - 1] > high ? x[size - 1] : high;
+  }
+  sizes->smallest = low;
+  sizes->largest = high;
+}
+
+/* The sizes of finished values enter *sizes. Integers have none. */
+static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
+                                                   permi_sizes *sizes)
+{
+  const double *x = (const double *)values;
+  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, parts = algebra % 3 == 2 ? 2 : 1;
+  if (permi_algebra_is_integer(algebra))
+    return;
+  if (permi_algebra_has_moduli(algebra))
+    permi_track_parts(x, count, apart * parts + 1, parts, apart, sizes);
+  else
+    permi_track_magnitudes(x, count, (size_t)apart, sizes);
+}
+
+/* -- which numbers a block needs -- */
+
+/* log2 of a bound on the permanents of the block of integers: for rows as for columns the product of the sums of
+   moduli, or where all moduli are 1 Minc and Bregman's product of r!^(1/r) [Bre73]. Rounded up by far. */
+static double permi_block_bits(const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v, e;
+  for (v = 0; v < 2 * block->n; v++) {
+    const int degree = block->start[v + 1] - block->start[v];
+    double sum = 0;
+    int ones = 1;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      double x = fabs((double)block->integer[block->edge[e]]);
+      if (block->imaginary_integer)
+        x += fabs((double)block->imaginary_integer[block->edge[e]]);
+      sum += x;
+      ones &= x == 1;
+    }
+    bits[v >= block->n] += ones ? permi_log2_factorial(degree) / degree : log2(sum);
+  }
+  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+}
+
+/* The numbers for the block; doubled: double-doubles. 0: the permanent may be too long for a perm_integer, and there is
+   no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division: as much as so many words */
+static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
+{
+  int e;
+  memset(numbers, 0, sizeof *numbers);
+  numbers->words = 1;
+  numbers->parts = (block->integer ? block->imaginary_integer != NULL : block->imaginary != NULL) ? 2 : 1;
+  if (block->integer) {
+    const double bits = permi_block_bits(block) + 1; /* the sign */
+    numbers->words = bits < 64 * PERM_INTEGER_WORDS ? (int)(bits / 64) + 1 : PERM_INTEGER_WORDS + 1;
+    numbers->algebra = numbers->parts == 2 || numbers->words > 2 ? PERMI_WORDS
+                       : numbers->words == 2                     ? PERMI_WIDE
+                                                                 : PERMI_WORD;
+    if (modulus && numbers->words > PERMI_RESIDUE_WORDS) {
+      numbers->algebra = PERMI_RESIDUES;
+      numbers->modulus = modulus;
+      numbers->words = 1;
+    }
+    return numbers->words <= PERM_INTEGER_WORDS;
+  }
+  for (e = 0; e < block->edges && numbers->algebra == PERMI_MAGNITUDES; e++)
+    if (block->real[e] != block->absolute[e])
+      numbers->algebra = PERMI_SIGNED;
+  if (block->imaginary)
+    numbers->algebra = PERMI_COMPLEX;
+  if (doubled)
+    numbers->algebra = (permi_algebra)((int)numbers->algebra + PERMI_MAGNITUDES_DD);
+  return 1;
+}
+
+/* The same for programs whose double-doubles always have moduli. */
+static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
+{
+  const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
+  if (numbers->algebra == PERMI_MAGNITUDES_DD)
+    numbers->algebra = PERMI_SIGNED_DD;
+  return fits;
+}
+
 /* ======================================================================================= >>frontier
-   The dynamic programme. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
+   The dynamic program. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
    over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
    dropped; where not, v is matched with each free neighbour t left. Vertices with no neighbour left must be matched,
    and their bits vanish.
@@ -3514,7 +4061,6 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH 512
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-#define PERMI_SAFE_PRODUCT 1e-290
 /* Noting the sizes of values costs a fifth of a step. Where the loss cannot grow by more than 2^300 in all, long lists
    go without in three steps of four, and then count as if they held values of any smallness. */
 #define PERMI_TRACK_STATES 2000
@@ -3522,54 +4068,13 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
 
 typedef struct permi_stream {
   uint64_t test, want, flip; /* of the first 64 slots; see permi_stream_word */
-  double real, imaginary, absolute;
-  int64_t integer[2]; /* real and imaginary part */
+  permi_coefficient c;
 } permi_stream;
-
-/* Integers are computed modulo 2^(64 words), with as many words as the permanent can need: then nothing has to be
-   checked on the way. The short ones have instances of their own. */
-typedef enum permi_algebra {
-  PERMI_MAGNITUDES, /* non-negative doubles */
-  PERMI_SIGNED,     /* with the sum of moduli of their terms, as all that follow but magnitudes */
-  PERMI_COMPLEX,
-  PERMI_MAGNITUDES_DD, /* the same in double-double */
-  PERMI_SIGNED_DD,
-  PERMI_COMPLEX_DD,
-  PERMI_WORD, /* this and all that follow: integers */
-  PERMI_WIDE,
-  PERMI_WORDS,   /* any number of words; also Gaussian integers, two such numbers */
-  PERMI_RESIDUES, /* modulo `modulus`; also Gaussian */
-  PERMI_PAIR_VALUES, /* the cells of >>arrays only: complex numbers without moduli */
-  PERMI_PAIR_DD_VALUES
-} permi_algebra;
-
-typedef struct permi_signed {
-  double value, absolute;
-} permi_signed;
-
-typedef struct permi_complex_value {
-  double real, imaginary, absolute;
-} permi_complex_value;
-
-typedef struct permi_pair {
-  double real, imaginary;
-} permi_pair;
-
-typedef struct permi_signed_dd {
-  permi_dd value;
-  double absolute;
-} permi_signed_dd;
-
-typedef struct permi_complex_dd_value {
-  permi_dd_complex value;
-  double absolute;
-} permi_complex_dd_value;
 
 /* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
-  double real, imaginary, absolute;
-  int64_t integer[2];
+  permi_coefficient c;
 } permi_pull;
 
 typedef struct permi_arrays { /* see >>arrays */
@@ -3579,7 +4084,6 @@ typedef struct permi_arrays { /* see >>arrays */
   int *pull_start;      /* steps + 1 */
   permi_pull *pull;
   uint64_t *occupied; /* steps + 1: slots in use before a step */
-  int *ones;          /* steps + 1 */
 } permi_arrays;
 
 static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *arrays)
@@ -3589,15 +4093,12 @@ static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *
   permi_release(allocator, arrays->pull_start);
   permi_release(allocator, arrays->pull);
   permi_release(allocator, arrays->occupied);
-  permi_release(allocator, arrays->ones);
   permi_release(allocator, arrays);
 }
 
 typedef struct permi_frontier { /* context of a leaf */
   perm_allocator allocator;
-  permi_algebra algebra;
-  int words, parts; /* of an integer: 64-bit words of a part; 2 parts: Gaussian */
-  uint64_t modulus; /* PERMI_RESIDUES */
+  permi_numbers numbers;
   int steps, width;
   int slots, mask_words; /* how many are in use; words of a mask, 64 slots each */
   int *stream_start; /* steps + 1 */
@@ -3608,6 +4109,8 @@ typedef struct permi_frontier { /* context of a leaf */
   double bound_relative;
   double lost_error; /* see permi_working */
   double room[2];    /* most states before even and odd steps */
+  int *sequence, *birth, *death; /* the vertex of a step; the steps in which a vertex enters and goes, -1: none */
+  int *ones;         /* steps + 1: ones of a state with rows inverted, see >>arrays */
   permi_arrays *arrays; /* not NULL: run on arrays */
 } permi_frontier;
 
@@ -3630,16 +4133,12 @@ typedef struct permi_list {
   permi_patterns patterns;
 } permi_list;
 
-/* ab mod p for a, b < p <= 2^63. */
-static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
+static void permi_patterns_release(const perm_allocator *allocator, permi_patterns *patterns)
 {
-#if defined(__SIZEOF_INT128__)
-  __extension__ typedef unsigned __int128 permi_uint128;
-  return (uint64_t)((permi_uint128)a * b % p);
-#else
-  permi_wide product = permi_multiply_words(a, b);
-  return permi_residue_wide(product.high, product.low, p);
-#endif
+  permi_release(allocator, patterns->bits);
+  permi_release(allocator, patterns->first);
+  permi_release(allocator, patterns->low);
+  permi_release(allocator, patterns->table);
 }
 
 static void permi_list_release(const perm_allocator *allocator, permi_list *list)
@@ -3648,10 +4147,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->first);
   permi_release(allocator, list->pattern);
   permi_release(allocator, list->value);
-  permi_release(allocator, list->patterns.bits);
-  permi_release(allocator, list->patterns.first);
-  permi_release(allocator, list->patterns.low);
-  permi_release(allocator, list->patterns.table);
+  permi_patterns_release(allocator, &list->patterns);
 }
 
 /* A larger copy of *array, `used` elements kept; 0 when memory runs out (nothing is lost). */
@@ -3779,8 +4275,7 @@ typedef struct permi_cursor {
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
-  double real, imaginary, absolute;
-  int64_t integer[2];
+  permi_coefficient c;
 } permi_cursor;
 
 /* Keys of `words` words; the functions are inlined where it is the constant 1. */
@@ -3843,10 +4338,7 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->low_test = (unsigned)stream->test & mask;
   cursor->low_want = (unsigned)stream->want & mask;
   cursor->low_flip = (unsigned)stream->flip & mask;
-  cursor->real = stream->real;
-  cursor->imaginary = stream->imaginary;
-  cursor->absolute = stream->absolute;
-  memcpy(cursor->integer, stream->integer, sizeof cursor->integer);
+  cursor->c = stream->c;
   for (i = 0; i < 6; i++)
     if (cursor->low_test >> i & 1)
       within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];
@@ -3946,13 +4438,6 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Doubles of a value; those of integers are words, as many as it takes. */
-static int permi_algebra_doubles(permi_algebra algebra)
-{
-  static const int doubles[] = {1, 2, 3, 2, 3, 5};
-  return doubles[algebra];
-}
-
 /* ========================================================================================== >>steps
    Running the programme: one step after the other between two lists, rescaled by powers of two, and the bound. */
 
@@ -3973,12 +4458,11 @@ typedef struct permi_part {
   int own, *number; /* 1: numbers of its own patterns are, in the list, these */
   size_t group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS]; /* the first key behind it */
-  double smallest, largest;       /* of its values */
+  permi_sizes sizes; /* of its values */
   perm_status status;
 } permi_part;
 
-/* What a run carries from step to step. Doubles: true values are those of the list times 2^exp2; smallest and
-   largest bound the moduli of its non-zero values; `loss` bounds what underflow has done to any one value. */
+/* What a run carries from step to step. */
 typedef struct permi_run {
   const perm_allocator *allocator;
   perm_allocator locked; /* the same for threads */
@@ -3986,349 +4470,28 @@ typedef struct permi_run {
   permi_list list[2];
   permi_part *part;
   int parts_at_once, threads;
-  struct permi_sorting *sorting; /* NULL: lists are merged */
+  int sorting; /* 1: method sorting, lists of single states */
   permi_moves *moves; /* of a thread */
   size_t *weight; /* [stream][block of groups]: states that take part before it */
   size_t weight_room;
-  double smallest, largest, loss, visited;
+  permi_sizes sizes;
+  double visited;
   int step;              /* counted from 1 */
   int careful, tracking; /* sizes are noted in every step; in this step */
   double state_seconds;  /* predicted, per state of the present step */
-  long long exp2;
-  int words, parts, slots; /* as in permi_frontier, */
-  uint64_t modulus;
-  size_t stride; /* and words of a value */
+  const permi_numbers *numbers;
+  int slots;
 } permi_run;
-
-/* Smallest and largest of |x[0]|, |x[stride]|, ...; four chains, for a minimum takes four cycles. A 0 from underflow
-   counts as the smallest. */
-static void permi_track(const double *x, size_t count, size_t stride, double *smallest, double *largest)
-{
-  double low[4], high[4];
-  size_t k;
-  int j;
-  for (j = 0; j < 4; j++) {
-    low[j] = *smallest;
-    high[j] = *largest;
-  }
-  for (k = 0; k + 4 <= count; k += 4)
-    for (j = 0; j < 4; j++) {
-      double y = fabs(x[(k + (size_t)j) * stride]);
-      low[j] = y < low[j] ? y : low[j];
-      high[j] = y > high[j] ? y : high[j];
-    }
-  for (; k < count; k++) {
-    double y = fabs(x[k * stride]);
-    low[0] = y < low[0] ? y : low[0];
-    high[0] = y > high[0] ? y : high[0];
-  }
-  for (j = 1; j < 4; j++) {
-    low[0] = low[j] < low[0] ? low[j] : low[0];
-    high[0] = high[j] > high[0] ? high[j] : high[0];
-  }
-  *smallest = low[0];
-  *largest = high[0];
-}
-
-/* The same for pairs: the largest absolute, the smallest non-zero |value| (0 is what cancelling leaves). */
-static void permi_track_signed(const permi_signed *x, size_t count, double *smallest, double *largest)
-{
-  double low = *smallest, high = *largest;
-  size_t k;
-  for (k = 0; k < count; k++) {
-    double y = fabs(x[k].value);
-    y += (double)(y == 0) * x[k].absolute;
-    low = y < low ? y : low;
-    high = x[k].absolute > high ? x[k].absolute : high;
-  }
-  *smallest = low;
-  *largest = high;
-}
-
-/* The same for numbers of `parts` parts, `apart` doubles from one to the next, and the absolute at their end: `size`
-   doubles in all. */
-static void permi_track_parts(const double *x, size_t count, int size, int parts, int apart, double *smallest,
-                              double *largest)
-{
-  double low = *smallest, high = *largest;
-  size_t k;
-  int part;
-  for (k = 0; k < count; k++, x += size) {
-    for (part = 0; part < parts; part++) {
-      double y = fabs(x[part * apart]);
-      y += (double)(y == 0) * x[size - 1];
-      low = y < low ? y : low;
-    }
-    high = x[size - 1] > high ? x[size - 1] : high;
-  }
-  *smallest = low;
-  *largest = high;
-}
-
-/* -- values of every algebra: y = c x, y += c x. Callers give the algebra as a constant, so that compilers leave
-   nothing of the choice in a loop. -- */
-
-/* A coefficient c, and the shape of integers as in permi_run. */
-typedef struct permi_coefficient {
-  double real, imaginary, absolute;
-  int64_t integer[2]; /* real and imaginary part; of residues from 0 to modulus - 1 */
-  int words, parts;
-  uint64_t modulus;
-} permi_coefficient;
-
-/* Bytes of a value; stride: words of an integer of any number of words. */
-static PERMI_ALWAYS_INLINE size_t permi_value_size(permi_algebra algebra, size_t stride)
-{
-  switch (algebra) {
-  case PERMI_MAGNITUDES:
-    return sizeof(double);
-  case PERMI_SIGNED:
-    return sizeof(permi_signed);
-  case PERMI_COMPLEX:
-    return sizeof(permi_complex_value);
-  case PERMI_MAGNITUDES_DD:
-    return sizeof(permi_dd);
-  case PERMI_SIGNED_DD:
-    return sizeof(permi_signed_dd);
-  case PERMI_COMPLEX_DD:
-    return sizeof(permi_complex_dd_value);
-  case PERMI_PAIR_VALUES:
-    return sizeof(permi_pair);
-  case PERMI_PAIR_DD_VALUES:
-    return sizeof(permi_dd_complex);
-  case PERMI_WORD:
-    return sizeof(uint64_t);
-  case PERMI_WIDE:
-    return sizeof(permi_wide);
-  default:
-    return stride * sizeof(uint64_t);
-  }
-}
-
-/* A double-double times a double: relative error 3 u^2, as Theorem 3 of Joldes, Muller, Popescu, ACM Trans. Math.
-   Softw. 44 (2017) 15res has it for this order of operations. */
-static permi_dd permi_frontier_times(permi_dd x, double c)
-{
-  permi_dd p;
-  p.hi = x.hi * c;
-  PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(x.hi, c, -p.hi);
-  return permi_two_sum(p.hi, p.lo + x.lo * c);
-}
-
-/* y += c x; a c that is real saves the products with 0. */
-static void permi_dd_pair_add_product(permi_dd_complex *y, const permi_dd_complex *x, double real, double imaginary)
-{
-  permi_dd re = permi_frontier_times(x->re, real), im = permi_frontier_times(x->im, real);
-  if (imaginary != 0) {
-    re = permi_dd_add(re, permi_frontier_times(x->im, -imaginary));
-    im = permi_dd_add(im, permi_frontier_times(x->re, imaginary));
-  }
-  y->re = permi_dd_add(y->re, re);
-  y->im = permi_dd_add(y->im, im);
-}
-
-/* y += c x modulo 2^128. */
-static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
-{
-  permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
-  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for negative c */
-  y->low += p.low;
-  y->high += p.high + (y->low < p.low);
-}
-
-/* y += c x of integers of `words` words, or of two such parts. */
-static void permi_words_accumulate(int words, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
-{
-  permi_words_add_product(y, x, words, c[0]);
-  if (parts == 2) {
-    permi_words_add_product(y + words, x + words, words, c[0]);
-    if (c[1]) {
-      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
-      permi_words_add_product(y + words, x, words, c[1]);
-    }
-  }
-}
-
-/* The same of residues, c from 0 to p - 1. */
-static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *integer, uint64_t *y, const uint64_t *x)
-{
-  const uint64_t c = (uint64_t)integer[0], d = (uint64_t)integer[1];
-  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p; /* p <= 2^63 */
-  if (parts == 2) {
-    y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
-  }
-}
-
-/* *y += c *x */
-static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_coefficient *c, void *to,
-                                                const void *from)
-{
-  switch (algebra) {
-  case PERMI_MAGNITUDES:
-    *(double *)to += c->real * *(const double *)from;
-    break;
-  case PERMI_SIGNED: {
-    permi_signed *y = (permi_signed *)to;
-    const permi_signed *x = (const permi_signed *)from;
-    y->value += c->real * x->value;
-    y->absolute += c->absolute * x->absolute;
-    break;
-  }
-  case PERMI_COMPLEX: {
-    permi_complex_value *y = (permi_complex_value *)to;
-    const permi_complex_value *x = (const permi_complex_value *)from;
-    const double real = c->real * x->real - c->imaginary * x->imaginary;
-    const double imaginary = c->real * x->imaginary + c->imaginary * x->real, absolute = c->absolute * x->absolute;
-    y->real += real;
-    y->imaginary += imaginary;
-    y->absolute += absolute;
-    break;
-  }
-  case PERMI_MAGNITUDES_DD: {
-    permi_dd *y = (permi_dd *)to;
-    *y = permi_dd_add(*y, permi_frontier_times(*(const permi_dd *)from, c->real));
-    break;
-  }
-  case PERMI_SIGNED_DD: {
-    permi_signed_dd *y = (permi_signed_dd *)to;
-    const permi_signed_dd *x = (const permi_signed_dd *)from;
-    y->value = permi_dd_add(y->value, permi_frontier_times(x->value, c->real));
-    y->absolute += c->absolute * x->absolute;
-    break;
-  }
-  case PERMI_COMPLEX_DD: {
-    permi_complex_dd_value *y = (permi_complex_dd_value *)to;
-    const permi_complex_dd_value *x = (const permi_complex_dd_value *)from;
-    permi_dd_pair_add_product(&y->value, &x->value, c->real, c->imaginary);
-    y->absolute += c->absolute * x->absolute;
-    break;
-  }
-  case PERMI_PAIR_VALUES: {
-    permi_pair *y = (permi_pair *)to;
-    const permi_pair *x = (const permi_pair *)from;
-    y->real += c->real * x->real - c->imaginary * x->imaginary;
-    y->imaginary += c->real * x->imaginary + c->imaginary * x->real;
-    break;
-  }
-  case PERMI_PAIR_DD_VALUES:
-    permi_dd_pair_add_product((permi_dd_complex *)to, (const permi_dd_complex *)from, c->real, c->imaginary);
-    break;
-  case PERMI_WORD:
-    *(uint64_t *)to += (uint64_t)c->integer[0] * *(const uint64_t *)from;
-    break;
-  case PERMI_WIDE:
-    permi_wide_add_product((permi_wide *)to, (const permi_wide *)from, c->integer[0]);
-    break;
-  case PERMI_WORDS:
-    permi_words_accumulate(c->words, c->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
-    break;
-  case PERMI_RESIDUES:
-    permi_residue_accumulate(c->modulus, c->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
-    break;
-  }
-}
-
-/* *y = c *x, `size` bytes */
-static PERMI_ALWAYS_INLINE void permi_value_set(permi_algebra algebra, const permi_coefficient *c, void *to,
-                                                const void *from, size_t size)
-{
-  switch (algebra) {
-  case PERMI_MAGNITUDES:
-    *(double *)to = c->real * *(const double *)from;
-    break;
-  case PERMI_SIGNED: {
-    permi_signed *y = (permi_signed *)to;
-    const permi_signed *x = (const permi_signed *)from;
-    y->value = c->real * x->value;
-    y->absolute = c->absolute * x->absolute;
-    break;
-  }
-  case PERMI_COMPLEX: {
-    permi_complex_value *y = (permi_complex_value *)to;
-    const permi_complex_value x = *(const permi_complex_value *)from;
-    y->real = c->real * x.real - c->imaginary * x.imaginary;
-    y->imaginary = c->real * x.imaginary + c->imaginary * x.real;
-    y->absolute = c->absolute * x.absolute;
-    break;
-  }
-  case PERMI_MAGNITUDES_DD:
-    *(permi_dd *)to = permi_frontier_times(*(const permi_dd *)from, c->real);
-    break;
-  case PERMI_SIGNED_DD: {
-    permi_signed_dd *y = (permi_signed_dd *)to;
-    const permi_signed_dd *x = (const permi_signed_dd *)from;
-    y->value = permi_frontier_times(x->value, c->real);
-    y->absolute = c->absolute * x->absolute;
-    break;
-  }
-  case PERMI_WORD:
-    *(uint64_t *)to = (uint64_t)c->integer[0] * *(const uint64_t *)from;
-    break;
-  default:
-    memset(to, 0, size);
-    permi_value_add(algebra, c, to, from);
-  }
-}
-
-/* *y += *x, of one or two words: where coefficients are 1, that pays. */
-static PERMI_ALWAYS_INLINE void permi_value_add_one(permi_algebra algebra, void *to, const void *from)
-{
-  if (algebra == PERMI_WORD) {
-    *(uint64_t *)to += *(const uint64_t *)from;
-  } else {
-    permi_wide *y = (permi_wide *)to;
-    const permi_wide *x = (const permi_wide *)from;
-    y->low += x->low;
-    y->high += x->high + (y->low < x->low);
-  }
-}
-
-/* The sizes of finished values enter part->smallest and part->largest. Integers have none. */
-static PERMI_ALWAYS_INLINE void permi_value_track(permi_algebra algebra, const void *values, size_t count,
-                                                  permi_part *part)
-{
-  const double *x = (const double *)values;
-  if (algebra == PERMI_MAGNITUDES)
-    permi_track(x, count, 1, &part->smallest, &part->largest);
-  else if (algebra == PERMI_SIGNED)
-    permi_track_signed((const permi_signed *)values, count, &part->smallest, &part->largest);
-  else if (algebra == PERMI_COMPLEX)
-    permi_track_parts(x, count, 3, 2, 1, &part->smallest, &part->largest);
-  else if (algebra == PERMI_MAGNITUDES_DD)
-    permi_track(x, count, 2, &part->smallest, &part->largest);
-  else if (algebra == PERMI_SIGNED_DD)
-    permi_track_parts(x, count, 3, 1, 2, &part->smallest, &part->largest);
-  else if (algebra == PERMI_COMPLEX_DD)
-    permi_track_parts(x, count, 5, 2, 2, &part->smallest, &part->largest);
-}
-
-static PERMI_ALWAYS_INLINE permi_coefficient permi_cursor_coefficient(const permi_run *run, const permi_cursor *cursor)
-{
-  permi_coefficient c;
-  c.real = cursor->real;
-  c.imaginary = cursor->imaginary;
-  c.absolute = cursor->absolute;
-  c.integer[0] = cursor->integer[0];
-  c.integer[1] = cursor->integer[1];
-  c.words = run->words;
-  c.parts = run->parts;
-  c.modulus = run->modulus;
-  return c;
-}
 
 /* One step: fills a part of its target that has been merged and placed: per group the sums, straight into the list.
    Where a stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
-static PERMI_ALWAYS_INLINE void permi_step(const permi_run *run, const permi_list *source, permi_list *target,
-                                           permi_part *part, permi_moves *moves, permi_algebra algebra)
+static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
+                                              permi_list *target, permi_part *part, permi_moves *moves)
 {
-  const size_t size = permi_value_size(algebra, run->stride), words = (size_t)target->words;
+  const size_t size = 8 * permi_value_words(algebra, run->numbers), words = (size_t)target->words;
   const permi_take *take = part->take;
   size_t group, states = part->state_at, k, count;
-  part->smallest = DBL_MAX;
-  part->largest = 0;
+  permi_sizes_clear(&part->sizes);
   if (part->groups) /* an empty part has no arrays */
     memcpy(target->high + part->group_at * words, part->high, part->groups * words * sizeof *part->high);
   for (group = 0; group < part->groups; group++) {
@@ -4344,81 +4507,45 @@ static PERMI_ALWAYS_INLINE void permi_step(const permi_run *run, const permi_lis
         const permi_move *move = permi_moves_find(moves, run->step, (int)take[j].stream, cursor, &source->patterns,
                                                   source->pattern[take[j].group], &target->patterns, pattern);
         const uint32_t *pair = moves->pair + move->first;
-        const permi_coefficient c = permi_cursor_coefficient(run, cursor);
-        size_t pairs = (size_t)move->count;
+        const permi_coefficient c = permi_coefficient_short(&cursor->c);
         int runs = move->runs;
         if (move->whole == pass)
           continue;
-        if (pass == 0 && fresh) {
-          for (k = 0; k < count; k++)
-            permi_value_set(algebra, &c, y + k * size, x + k * size, size);
-        } else if (pass == 0) {
-          for (k = 0; k < count; k++)
-            permi_value_add(algebra, &c, y + k * size, x + k * size);
-        } else {
-          if (fresh)
-            memset(y, 0, count * size);
-          if (move->runs) {
-            for (; runs > 0; runs--, pair += 2) {
-              char *to = y + (pair[0] >> 16) * size;
-              const char *from = x + (pair[0] & 65535) * size;
-              for (k = 0; k < pair[1]; k++)
-                permi_value_add(algebra, &c, to + k * size, from + k * size);
-            }
-          } else {
-            for (k = 0; k < pairs; k++)
-              permi_value_add(algebra, &c, y + (pair[k] >> 16) * size, x + (pair[k] & 65535) * size);
-          }
-        }
+        if (pass == 0 && fresh)
+          permi_values_add_of(algebra, run->numbers, &c, y, x, count, 1);
+        else if (pass == 0)
+          permi_values_add_of(algebra, run->numbers, &c, y, x, count, 0);
+        else if (fresh)
+          memset(y, 0, count * size);
+        for (k = 0; pass && !runs && k < (size_t)move->count; k++)
+          permi_value_add(algebra, run->numbers, &c, y + (pair[k] >> 16) * size, x + (pair[k] & 65535) * size, 0);
+        for (; pass && runs > 0; runs--, pair += 2)
+          permi_values_add_of(algebra, run->numbers, &c, y + (pair[0] >> 16) * size, x + (pair[0] & 65535) * size,
+                              pair[1], 0);
         fresh = 0;
       }
     take += taking;
     if (run->tracking)
-      permi_value_track(algebra, y, count, part);
+      permi_values_track(algebra, y, count, &part->sizes);
     target->pattern[part->group_at + group] = pattern;
     target->first[part->group_at + group] = states;
     states += count;
   }
 }
 
-/* One term: the first of a value (`fresh`), or added to it; with from NULL the finished value is noted. */
-static PERMI_ALWAYS_INLINE void permi_step_term(const permi_run *run, permi_part *part, const permi_cursor *cursor,
-                                                void *to, const void *from, int fresh, permi_algebra algebra)
+static void permi_step(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,
+                       permi_moves *moves)
 {
-  const permi_coefficient c = permi_cursor_coefficient(run, cursor);
-  if (from && fresh)
-    permi_value_set(algebra, &c, to, from, permi_value_size(algebra, run->stride));
-  else if (from)
-    permi_value_add(algebra, &c, to, from);
-  else if (run->tracking)
-    permi_value_track(algebra, to, 1, part);
+  switch (run->numbers->algebra) {
+#define PERMI_CASE(name, algebra) case algebra: permi_step_of(algebra, run, source, target, part, moves); break;
+    PERMI_ALGEBRAS(PERMI_CASE)
+#undef PERMI_CASE
+  default: break;
+  }
 }
 
-#define PERMI_INSTANCE(name, term, algebra)                                                                            \
-  static void name(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,               \
-                   permi_moves *moves)                                                                                 \
-  {                                                                                                                    \
-    permi_step(run, source, target, part, moves, algebra);                                                             \
-  }                                                                                                                    \
-  static void term(const permi_run *run, permi_part *part, const permi_cursor *cursor, void *to, const void *from,     \
-                   int fresh)                                                                                          \
-  {                                                                                                                    \
-    permi_step_term(run, part, cursor, to, from, fresh, algebra);                                                      \
-  }
-PERMI_INSTANCE(permi_step_magnitudes, permi_step_magnitudes_term, PERMI_MAGNITUDES)
-PERMI_INSTANCE(permi_step_signed, permi_step_signed_term, PERMI_SIGNED)
-PERMI_INSTANCE(permi_step_complex, permi_step_complex_term, PERMI_COMPLEX)
-PERMI_INSTANCE(permi_step_magnitudes_dd, permi_step_magnitudes_dd_term, PERMI_MAGNITUDES_DD)
-PERMI_INSTANCE(permi_step_signed_dd, permi_step_signed_dd_term, PERMI_SIGNED_DD)
-PERMI_INSTANCE(permi_step_complex_dd, permi_step_complex_dd_term, PERMI_COMPLEX_DD)
-PERMI_INSTANCE(permi_step_word, permi_step_word_term, PERMI_WORD)
-PERMI_INSTANCE(permi_step_wide, permi_step_wide_term, PERMI_WIDE)
-PERMI_INSTANCE(permi_step_words, permi_step_words_term, PERMI_WORDS)
-PERMI_INSTANCE(permi_step_residues, permi_step_residues_term, PERMI_RESIDUES)
-#undef PERMI_INSTANCE
-
 /* ====================================================================================== >>steps_run
-   Steps of the frontier programme run in parts, by one thread or several; the value at the end. */
+   Steps of the frontier program run in parts, by one thread or several; the value at the end. */
 
 static void *permi_locked_allocate(size_t bytes, void *user_data)
 {
@@ -4434,9 +4561,23 @@ static void permi_locked_release(void *memory, void *user_data)
   permi_release((const perm_allocator *)user_data, memory);
 }
 
+/* Room for so many more takes. 0: out of memory. */
+static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
+{
+  const size_t room = 2 * part->take_room + more + 64;
+  void *take = part->take;
+  if (part->takes + more <= part->take_room)
+    return 1;
+  if (!permi_enlarge(allocator, &take, part->takes, room, sizeof *part->take))
+    return 0;
+  part->take = (permi_take *)take;
+  part->take_room = room;
+  return 1;
+}
+
 static int permi_part_more(const perm_allocator *allocator, permi_part *part, int words, int streams)
 {
-  void *high = part->high, *pattern = part->pattern, *taken = part->taken, *take = part->take;
+  void *high = part->high, *pattern = part->pattern, *taken = part->taken;
   int ok = 1;
   if (part->groups == part->group_room) {
     const size_t room = part->group_room ? 2 * part->group_room : 64;
@@ -4449,14 +4590,7 @@ static int permi_part_more(const perm_allocator *allocator, permi_part *part, in
     if (ok)
       part->group_room = room;
   }
-  if (ok && part->take_room < part->takes + (size_t)streams) {
-    const size_t room = 2 * part->take_room + (size_t)streams + 64;
-    ok = permi_enlarge(allocator, &take, part->takes, room, sizeof *part->take);
-    part->take = (permi_take *)take;
-    if (ok)
-      part->take_room = room;
-  }
-  return ok;
+  return ok && permi_takes_more(allocator, part, (size_t)streams);
 }
 
 /* Merges from where the cursors are up to the key part->end, or to the end of the group in which `most` states are
@@ -4548,25 +4682,16 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-/* The target's values for a merged and placed part. */
-typedef void (*permi_part_fill)(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,
-                                permi_moves *moves);
-static const permi_part_fill permi_fills[] = {
-    permi_step_magnitudes, permi_step_signed, permi_step_complex, permi_step_magnitudes_dd, permi_step_signed_dd,
-    permi_step_complex_dd, permi_step_word,   permi_step_wide,    permi_step_words,         permi_step_residues};
-
 static void permi_run_note(permi_run *run, const permi_part *part)
 {
-  if (run->tracking) {
-    run->smallest = part->smallest < run->smallest ? part->smallest : run->smallest;
-    run->largest = part->largest > run->largest ? part->largest : run->largest;
-  }
+  if (run->tracking)
+    permi_sizes_join(&run->sizes, &part->sizes);
 }
 
 /* One thread: parts of a size that keeps what is merged in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
-                                   permi_part_fill fill, double done)
+                                   double done)
 {
   permi_part *part = run->part;
   size_t unpolled = 0;
@@ -4582,7 +4707,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
       status = permi_part_place(run, target, part);
     if (status != PERM_OK)
       return status;
-    fill(run, source, target, part, &run->moves[0]);
+    permi_step(run, source, target, part, &run->moves[0]);
     permi_run_note(run, part);
     unpolled += part->states;
     if (unpolled > 262144 && run->control) {
@@ -4678,7 +4803,6 @@ typedef struct permi_together {
   permi_run *run;
   const permi_list *source;
   permi_list *target;
-  permi_part_fill fill;
   int streams;
   size_t total, first, count; /* of all parts; the round's first */
 } permi_together;
@@ -4767,13 +4891,13 @@ static perm_status permi_together_merge(void *context, uint64_t k, int thread)
 static perm_status permi_together_fill(void *context, uint64_t k, int thread)
 {
   const permi_together *step = (const permi_together *)context;
-  step->fill(step->run, step->source, step->target, &step->run->part[k], &step->run->moves[thread]);
+  permi_step(step->run, step->source, step->target, &step->run->part[k], &step->run->moves[thread]);
   return PERM_OK;
 }
 
 /* Several threads: rounds of some parts each, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
-                                      permi_part_fill fill, double done)
+                                      double done)
 {
   const size_t at_once = (size_t)run->parts_at_once;
   permi_together step;
@@ -4782,7 +4906,6 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
   step.run = run;
   step.source = source;
   step.target = target;
-  step.fill = fill;
   step.streams = streams;
   step.total = permi_balance_weigh(&step);
   step.count = (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once;
@@ -4809,37 +4932,11 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
 
 /* Powers of two keep the largest value between 2^-500 and 2^500; entries are below 1 in modulus and a step has at most
    PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
-static void permi_run_rescale(permi_run *run, permi_list *list, int doubles)
+static void permi_run_rescale(permi_run *run, permi_list *list)
 {
-  double *x = (double *)list->value;
-  size_t k, count = list->states * (size_t)doubles;
-  int e, half;
-  if (run->largest == 0 || (run->largest > 1e-150 && run->largest < 1e150))
-    return;
-  frexp(run->largest, &e);
-  half = e / 2; /* 2^-e alone may not be a double */
-  for (k = 0; k < count; k++)
-    x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
-  run->loss = permi_loss_scaled(run->loss, 1, -e);
-  run->smallest = ldexp(run->smallest, -e);
-  run->largest = ldexp(run->largest, -e);
-  if (e > 0 && run->smallest < PERMI_SAFE_PRODUCT) /* a low part may go before its high part */
-    run->loss += 2 * DBL_MIN;
-  run->exp2 += e;
-}
-
-/* Adds one integer of `words` words, two's complement unless it is a residue. */
-static void permi_frontier_add_integer(perm_sum *sum, const uint64_t *x, const permi_frontier *frontier)
-{
-  const int negative = frontier->algebra != PERMI_RESIDUES && x[frontier->words - 1] >> 63;
-  uint64_t word[PERM_INTEGER_WORDS], zero[PERM_INTEGER_WORDS];
-  memset(zero, 0, sizeof zero);
-  memcpy(word, x, (size_t)frontier->words * sizeof *word);
-  if (negative) {
-    permi_words_subtract(zero, word, frontier->words);
-    memcpy(word, zero, sizeof word);
-  }
-  permi_sum_add_integer(sum, word, frontier->words, negative);
+  const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT);
+  if (e)
+    permi_values_scale((double *)list->value, list->states * permi_numbers_words(run->numbers), e);
 }
 
 /* THE BOUND. Let k_p be the number of streams of step p, n the order of the block, u the rounding unit. The value
@@ -4851,7 +4948,7 @@ static void permi_frontier_add_integer(perm_sum *sum, const uint64_t *x, const p
    that number and S = sum of the |products|:
        |computed - permanent| <= g S,   computed S >= (1 - g) S,   hence <= g / (1 - g) (computed S).
    Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more (also where subnormals are flushed to 0).
-   run->loss bounds what such errors do to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second
+   sizes.loss bounds what such errors do to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second
    term is left out if no product can be below PERMI_SAFE_PRODUCT > 2^-968: then products and sums are multiples
    of 2^-1021, so none is below DBL_MIN but 0. loss is handed on within `absolute`, divided by the relative bound:
    |error| <= g / (1 - g) (computed S + loss) + loss.
@@ -4864,48 +4961,9 @@ static void permi_frontier_add_integer(perm_sum *sum, const uint64_t *x, const p
    computed in doubles where there are signs. Low parts may underflow where high parts do not; a product of at least
    PERMI_SAFE_PRODUCT loses 2^-1073 in that way, less than 2^-109 of itself, which v has room for; and so does a value
    that is rescaled. Smaller ones lose less than DBL_MIN (without subnormals no bound is given, by any engine). */
-static perm_status permi_frontier_finish(const permi_frontier *frontier, const permi_run *run, const permi_list *list,
-                                         perm_partial *partial)
-{
-  double loss;
-  int k;
-  if (frontier->algebra >= PERMI_WORD) {
-    const uint64_t *x = (const uint64_t *)list->value; /* least significant word first, in a permi_wide too */
-    if (list->states)
-      permi_frontier_add_integer(&partial->value, x, frontier);
-    if (list->states && frontier->parts == 2)
-      permi_frontier_add_integer(&partial->imaginary, x + frontier->words, frontier);
-    partial->terms += run->visited;
-    return PERM_OK;
-  }
-  if (list->states && permi_algebra_doubles(frontier->algebra) <= 2) {
-    const double *x = (const double *)list->value; /* magnitudes are their own sum of moduli */
-    permi_sum_add_double(&partial->value, x[0]);
-    permi_sum_add_double(&partial->absolute, frontier->algebra == PERMI_SIGNED ? x[1] : x[0]);
-    if (frontier->algebra == PERMI_MAGNITUDES_DD) {
-      permi_sum_add_double(&partial->value, x[1]);
-      permi_sum_add_double(&partial->absolute, x[1]);
-    }
-  } else if (list->states) {
-    const double *x = (const double *)list->value;
-    const int apart = frontier->algebra == PERMI_COMPLEX ? 1 : 2, size = permi_algebra_doubles(frontier->algebra);
-    for (k = 0; k < size - 1; k++)
-      permi_sum_add_double(k < apart ? &partial->value : &partial->imaginary, x[k]);
-    permi_sum_add_double(&partial->absolute, x[size - 1]);
-  }
-  loss = run->loss;
-  if (frontier->lost_error > 0)
-    loss += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-run->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings, generously */
-  partial->exp2 = run->exp2;
-  partial->terms += run->visited;
-  return PERM_OK;
-}
-
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
-  return sizeof(double) * (size_t)(frontier->algebra < PERMI_WORD ? permi_algebra_doubles(frontier->algebra)
-                                                                  : frontier->words * frontier->parts);
+  return 8 * permi_numbers_words(&frontier->numbers);
 }
 
 /* The cursors of step p, and what it does to sizes and losses. Returns how many streams there are. */
@@ -4917,21 +4975,22 @@ static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int
   int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    const double re = fabs(stream[s].real), im = fabs(stream[s].imaginary);
+    const double re = fabs(stream[s].c.real), im = fabs(stream[s].c.imaginary);
     const double x = re == 0 || (im != 0 && im < re) ? im : re;
     permi_cursor_make(&run->part[0].cursor[s], frontier, frontier->stream_start[p] + s);
-    weight += stream[s].absolute;
-    least = fmin(least, x == 0 ? stream[s].absolute : x);
+    weight += stream[s].c.absolute;
+    least = fmin(least, x == 0 ? stream[s].c.absolute : x);
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
-  if (frontier->algebra < PERMI_WORD) {
-    run->loss = permi_loss_scaled(run->loss, weight, 0);
-    if (run->smallest * least < PERMI_SAFE_PRODUCT)
-      run->loss += (frontier->algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
+  if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
+    permi_sizes *sizes = &run->sizes;
+    sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
+    if (sizes->smallest * least < PERMI_SAFE_PRODUCT)
+      sizes->loss += (frontier->numbers.algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
     run->tracking = run->careful || run->list[p & 1].states < PERMI_TRACK_STATES || p % 4 == 0;
-    run->smallest = run->tracking ? DBL_MAX : 0;
-    run->largest = run->tracking ? 0 : run->largest * weight;
+    sizes->smallest = run->tracking ? DBL_MAX : 0;
+    sizes->largest = run->tracking ? 0 : sizes->largest * weight;
   }
   return streams;
 }
@@ -4944,8 +5003,8 @@ static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run
   target->groups = target->states = 0;
   permi_patterns_clear(&target->patterns);
   if (run->threads > 1 && source->states >= PERMI_PARALLEL_STATES)
-    return permi_run_together(run, source, target, streams, permi_fills[frontier->algebra], done);
-  return permi_run_alone(run, source, target, streams, permi_fills[frontier->algebra], done);
+    return permi_run_together(run, source, target, streams, done);
+  return permi_run_alone(run, source, target, streams, done);
 }
 
 static void permi_run_release(permi_run *run)
@@ -4959,10 +5018,7 @@ static void permi_run_release(permi_run *run)
     permi_release(&run->locked, part->pattern);
     permi_release(&run->locked, part->taken);
     permi_release(&run->locked, part->take);
-    permi_release(&run->locked, part->patterns.bits);
-    permi_release(&run->locked, part->patterns.first);
-    permi_release(&run->locked, part->patterns.low);
-    permi_release(&run->locked, part->patterns.table);
+    permi_patterns_release(&run->locked, &part->patterns);
     permi_release(&run->locked, part->number);
     permi_release(run->allocator, part->cursor);
   }
@@ -4986,7 +5042,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
   run->threads = 1;
   if (run->control && !run->sorting && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
     run->threads = permi_threads(run->control->options);
-  run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1;
+  run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
   run->part = (permi_part *)permi_allocate(allocator, (size_t)run->parts_at_once, sizeof *run->part);
   run->moves = (permi_moves *)permi_allocate(allocator, (size_t)run->threads, sizeof *run->moves);
   ok = run->part && run->moves;
@@ -5008,181 +5064,30 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
   return ok;
 }
 
-/* ======================================================================================== >>sorting
-   Method sorting: the same sums from sorted lists of states. */
+typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
 
-typedef struct permi_sorting {
-  uint64_t *key[2];   /* mask_words each */
-  permi_take *take[2]; /* whence: number of the state, and stream */
-  size_t room;
-} permi_sorting;
-
-static void permi_sorting_release(const perm_allocator *allocator, permi_sorting *sorting)
-{
-  int k;
-  for (k = 0; k < 2; k++) {
-    permi_release(allocator, sorting->key[k]);
-    permi_release(allocator, sorting->take[k]);
-    sorting->key[k] = NULL;
-    sorting->take[k] = NULL;
-  }
-  sorting->room = 0;
-}
-
-static int permi_sorting_reserve(const perm_allocator *allocator, permi_sorting *sorting, size_t count, int words)
-{
-  int k, ok = 1;
-  if (count <= sorting->room)
-    return 1;
-  permi_sorting_release(allocator, sorting);
-  count += count / 4 + 64;
-  for (k = 0; k < 2; k++) {
-    sorting->key[k] = (uint64_t *)permi_allocate(allocator, count, (size_t)words * sizeof(uint64_t));
-    sorting->take[k] = (permi_take *)permi_allocate(allocator, count, sizeof(permi_take));
-    ok = ok && sorting->key[k] && sorting->take[k];
-  }
-  if (ok)
-    sorting->room = count;
-  return ok;
-}
-
-/* Stable, by one byte after the other, least significant first; bytes that are equal in all keys are passed over. The
-   sorted ones end in key[0], take[0]. */
-static void permi_sorting_sort(permi_sorting *sorting, size_t count, int words)
-{
-  size_t start[256], k;
-  int byte, w, b;
-  for (byte = 0; byte < 8 * words; byte++) {
-    const uint64_t *key = sorting->key[0] + byte / 8;
-    const int shift = byte % 8 * 8;
-    uint64_t *keys, differs = 0;
-    permi_take *takes;
-    for (k = 0; k < count; k++)
-      differs |= key[k * (size_t)words] ^ key[0];
-    if (!(differs >> shift & 255))
-      continue;
-    memset(start, 0, sizeof start);
-    for (k = 0; k < count; k++)
-      start[key[k * (size_t)words] >> shift & 255]++;
-    for (k = 0, b = 0; b < 256; b++) {
-      const size_t here = start[b];
-      start[b] = k;
-      k += here;
-    }
-    for (k = 0; k < count; k++) {
-      const size_t to = start[key[k * (size_t)words] >> shift & 255]++;
-      for (w = 0; w < words; w++)
-        sorting->key[1][to * (size_t)words + (size_t)w] = sorting->key[0][k * (size_t)words + (size_t)w];
-      sorting->take[1][to] = sorting->take[0][k];
-    }
-    keys = sorting->key[0];
-    sorting->key[0] = sorting->key[1];
-    sorting->key[1] = keys;
-    takes = sorting->take[0];
-    sorting->take[0] = sorting->take[1];
-    sorting->take[1] = takes;
-  }
-}
-
-typedef void (*permi_term_add)(const permi_run *run, permi_part *part, const permi_cursor *cursor, void *to,
-                               const void *from, int fresh);
-static const permi_term_add permi_terms_of[] = {
-    permi_step_magnitudes_term,    permi_step_signed_term,    permi_step_complex_term,
-    permi_step_magnitudes_dd_term, permi_step_signed_dd_term, permi_step_complex_dd_term,
-    permi_step_word_term,          permi_step_wide_term,      permi_step_words_term,
-    permi_step_residues_term};
-
-/* Does the stream take the mask? */
-static int permi_sorting_takes(const permi_frontier *frontier, int stream, const uint64_t *mask)
-{
-  int w;
-  for (w = 0; w < frontier->mask_words; w++)
-    if ((mask[w] & permi_stream_word(frontier, stream, 0, w)) != permi_stream_word(frontier, stream, 1, w))
-      return 0;
-  return 1;
-}
-
-static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run *run, int p)
-{
-  const int streams = permi_run_prepare(frontier, run, p), first = frontier->stream_start[p];
-  const int words = frontier->mask_words;
-  const size_t bytes = permi_value_bytes(frontier);
-  const permi_term_add term = permi_terms_of[frontier->algebra];
-  const permi_list *source = &run->list[p & 1];
-  permi_list *target = &run->list[(p + 1) & 1];
-  permi_sorting *sorting = run->sorting;
-  size_t count = 0, k;
-  perm_status status = PERM_OK;
-  int s, w;
-  for (s = 0; s < streams; s++)
-    for (k = 0; k < source->states; k++)
-      count += (size_t)permi_sorting_takes(frontier, first + s, source->high + k * (size_t)words);
-  if (!permi_sorting_reserve(run->allocator, sorting, count, words))
-    return PERM_ERROR_MEMORY;
-  count = 0;
-  for (s = 0; s < streams && status == PERM_OK; s++) {
-    for (k = 0; k < source->states; k++) {
-      const uint64_t *mask = source->high + k * (size_t)words;
-      if (!permi_sorting_takes(frontier, first + s, mask))
-        continue;
-      for (w = 0; w < words; w++)
-        sorting->key[0][count * (size_t)words + (size_t)w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
-      sorting->take[0][count].group = (uint32_t)k;
-      sorting->take[0][count++].stream = (uint32_t)s;
-    }
-    if (run->control)
-      status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
-  }
-  if (status != PERM_OK)
-    return status;
-  permi_sorting_sort(sorting, count, words);
-  target->states = 0;
-  run->part->smallest = DBL_MAX;
-  run->part->largest = 0;
-  for (k = 0; k < count; k++) {
-    const uint64_t *key = sorting->key[0] + k * (size_t)words;
-    const permi_take *take = &sorting->take[0][k];
-    const int fresh = k == 0 || memcmp(key, key - words, (size_t)words * sizeof *key) != 0;
-    if (fresh) {
-      if (target->states == target->state_room) /* cannot be: the room is a bound */
-        return PERM_ERROR_MEMORY;
-      memcpy(target->high + target->states++ * (size_t)words, key, (size_t)words * sizeof *key);
-    }
-    term(run, run->part, &run->part->cursor[take->stream], (char *)target->value + (target->states - 1) * bytes,
-         (const char *)source->value + take->group * bytes, fresh);
-  }
-  for (k = 0; k < target->states; k++)
-    term(run, run->part, run->part->cursor, (char *)target->value + k * bytes, NULL, 0);
-  permi_run_note(run, run->part);
-  return PERM_OK;
-}
-
-/* A run before its first step; to be released also after a failure. control may be NULL. sorting, all zero: expand,
-   sort, contract in every step; NULL: merge. */
-static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_sorting *sorting,
+/* A run before its first step; to be released also after a failure. control may be NULL. */
+static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {
   const perm_allocator *allocator = &frontier->allocator;
   const size_t size = permi_value_bytes(frontier);
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
-  int p, most = 1, complete;
+  int p, s, most = 1, complete;
   memset(run, 0, sizeof *run);
   memset(none, 0, sizeof none);
-  run->sorting = sorting;
+  run->sorting = step != permi_run_step;
   run->allocator = allocator;
   run->control = control;
-  run->smallest = run->largest = 1;
-  run->words = frontier->words;
-  run->parts = frontier->parts;
+  run->sizes.smallest = run->sizes.largest = 1;
+  run->numbers = &frontier->numbers;
   run->slots = frontier->slots;
-  run->modulus = frontier->modulus;
-  run->stride = (size_t)(frontier->words * frontier->parts);
   for (p = 0; p < frontier->steps; p++) {
-    int streams = frontier->stream_start[p + 1] - frontier->stream_start[p], s;
+    const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
     double weight = 0;
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
-      weight += frontier->stream[s].absolute;
+      weight += frontier->stream[s].c.absolute;
     growth += weight > 1 ? log2(weight) : 0;
     most = streams > most ? streams : most;
   }
@@ -5195,65 +5100,167 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
       return PERM_ERROR_MEMORY;
     list->state_room = (size_t)frontier->room[p];
     list->value = permi_allocate(allocator, list->state_room, size);
-    if (sorting)
+    if (run->sorting)
       list->high = (uint64_t *)permi_allocate(allocator, list->state_room, (size_t)list->words * sizeof(uint64_t));
-    complete = list->value && (!sorting || list->high);
+    complete = list->value && (!run->sorting || list->high);
   }
   none[0] = 1; /* the start: nothing matched, in one way */
-  if (!complete || (!sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
-                                 permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
+  if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
+                                      permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
     return PERM_ERROR_MEMORY;
   run->list[0].groups = run->list[0].states = 1;
   memset(run->list[0].high, 0, (size_t)frontier->mask_words * sizeof *run->list[0].high);
-  if (!sorting) {
+  if (!run->sorting) {
     run->list[0].first[0] = 0;
     run->list[0].pattern[0] = 0;
   }
-  memset(run->list[0].value, 0, size);
-  if (frontier->algebra >= PERMI_WORD)
-    *(uint64_t *)run->list[0].value = 1;
-  else
-    *(double *)run->list[0].value = 1;
-  if (frontier->algebra < PERMI_WORD && frontier->algebra % 3) /* the absolute of numbers with signs */
-    ((double *)run->list[0].value)[permi_algebra_doubles(frontier->algebra) - 1] = 1;
+  permi_value_one(&frontier->numbers, run->list[0].value);
   return PERM_OK;
 }
 
-static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, permi_sorting *sorting,
+static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, permi_stepping step,
                                          perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   permi_run run;
-  perm_status status = permi_run_open(frontier, control, sorting, &run);
+  perm_status status = permi_run_open(frontier, control, step, &run);
   int p;
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
+    permi_list *target = &run.list[(p + 1) & 1];
     if (control && (p & 15) == 0)
       status = permi_control_poll(control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
     if (status == PERM_OK)
-      status = sorting ? permi_sorting_step(frontier, &run, p) : permi_run_step(frontier, &run, p);
-    if (status == PERM_OK && frontier->algebra < PERMI_WORD && run.tracking)
-      permi_run_rescale(&run, &run.list[(p + 1) & 1], permi_algebra_doubles(frontier->algebra));
-    run.visited += (double)run.list[(p + 1) & 1].states;
+      status = step(frontier, &run, p);
+    if (status == PERM_OK && run.tracking)
+      permi_run_rescale(&run, target);
+    run.visited += (double)target->states;
   }
-  if (status == PERM_OK)
-    status = permi_frontier_finish(frontier, &run, &run.list[p & 1], partial);
+  if (status == PERM_OK && run.list[p & 1].states)
+    permi_values_finish(&frontier->numbers, run.list[p & 1].value, &run.sizes, frontier->lost_error, partial);
+  partial->terms += status == PERM_OK ? run.visited : 0;
   permi_run_release(&run);
   return status;
 }
 
 static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, NULL, partial);
+  return permi_frontier_run_by(leaf, control, permi_run_step, partial);
+}
+
+/* ======================================================================================== >>sorting
+   Method sorting, the twin of the lists that shares none of their merging: every step expands all its terms, sorts them
+   by the states that they go to, and adds up equal ones. */
+
+/* Word w of the state that the term goes to. */
+static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
+{
+  return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
+         permi_stream_word(frontier, (int)take.stream, 2, w);
+}
+
+/* All terms of step p, stream by stream, into part->take. */
+static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_run *run, int p, permi_part *part)
+{
+  const permi_list *source = &run->list[p & 1];
+  const int words = frontier->mask_words, first = frontier->stream_start[p];
+  perm_status status = PERM_OK;
+  size_t k;
+  int s, w;
+  part->takes = 0;
+  for (s = first; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
+    for (k = 0; k < source->states; k++) {
+      uint64_t differs = 0;
+      for (w = 0; w < words; w++)
+        differs |= (source->high[k * (size_t)words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
+                   permi_stream_word(frontier, s, 1, w);
+      if (differs)
+        continue;
+      if (!permi_takes_more(&run->locked, part, 1))
+        return PERM_ERROR_MEMORY;
+      part->take[part->takes].group = (uint32_t)k;
+      part->take[part->takes++].stream = (uint32_t)s;
+    }
+    if (run->control)
+      status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
+  }
+  return status;
+}
+
+/* Sorts part[0].take by one byte of the keys after the other, least significant first; stable. 0: out of memory. */
+static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
+                              permi_part *part)
+{
+  const size_t count = part[0].takes;
+  size_t start[256], k, sum;
+  int byte, b;
+  part[1].takes = 0;
+  if (!permi_takes_more(allocator, &part[1], count))
+    return 0;
+  for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
+    const int shift = byte % 8 * 8;
+    permi_take *swap = part[0].take;
+    size_t room = part[0].take_room;
+    memset(start, 0, sizeof start);
+    for (k = 0; k < count; k++)
+      start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++;
+    for (sum = 0, b = 0; b < 256 && start[b] < count; b++) {
+      const size_t here = start[b];
+      start[b] = sum;
+      sum += here;
+    }
+    if (b < 256) /* one byte in all */
+      continue;
+    for (k = 0; k < count; k++)
+      part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
+          part[0].take[k];
+    part[0].take = part[1].take;
+    part[0].take_room = part[1].take_room;
+    part[1].take = swap;
+    part[1].take_room = room;
+  }
+  return 1;
+}
+
+static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run *run, int p)
+{
+  const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
+  const permi_list *source = &run->list[p & 1];
+  permi_list *target = &run->list[(p + 1) & 1];
+  permi_part *part = run->part;
+  perm_status status;
+  size_t k;
+  int w;
+  permi_run_prepare(frontier, run, p);
+  status = permi_sorting_expand(frontier, run, p, part);
+  if (status == PERM_OK && !permi_sorting_sort(frontier, source, &run->locked, part))
+    status = PERM_ERROR_MEMORY;
+  if (status != PERM_OK)
+    return status;
+  target->states = 0;
+  for (k = 0; k < part->takes; k++) {
+    const permi_take take = part->take[k];
+    uint64_t key[PERMI_MASK_WORDS];
+    char *y;
+    for (w = 0; w < frontier->mask_words; w++)
+      key[w] = permi_sorting_key(frontier, source, take, w);
+    if (k == 0 || memcmp(key, target->high + (target->states - 1) * words, words * sizeof *key)) {
+      memcpy(target->high + target->states * words, key, words * sizeof *key);
+      memset((char *)target->value + target->states++ * bytes, 0, bytes);
+    }
+    y = (char *)target->value + (target->states - 1) * bytes;
+    permi_values_add(&frontier->numbers, &frontier->stream[take.stream].c, y,
+                     (const char *)source->value + take.group * bytes, 1);
+  }
+  permi_sizes_clear(&part->sizes);
+  if (run->tracking)
+    permi_values_track(frontier->numbers.algebra, target->value, target->states, &part->sizes);
+  permi_run_note(run, part);
+  return PERM_OK;
 }
 
 static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  permi_sorting sorting;
-  perm_status status;
-  memset(&sorting, 0, sizeof sorting);
-  status = permi_frontier_run_by(leaf, control, &sorting, partial);
-  permi_sorting_release(&((const permi_frontier *)leaf->context)->allocator, &sorting);
-  return status;
+  return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
 }
 
 /* ======================================================================================== >>streams
@@ -5281,19 +5288,20 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
   permi_release(allocator, frontier->stream);
   permi_release(allocator, frontier->more);
   permi_release(allocator, frontier->states);
-  permi_release(allocator, frontier->cost);
+  permi_release(allocator, frontier->sequence);
   permi_arrays_release(allocator, frontier->arrays);
   permi_release(allocator, frontier);
 }
 
 /* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
    The low slots go to those that live through the most states: their patterns then change least from group to
-   group, and tests and flips fall on the high bits, once for a group. busy: PERMI_MASK_WORDS for each of steps + 1.
-   Returns how many slots there are, 0: more than PERMI_FRONTIER_WIDTH at once, or watch says stop. */
-static int permi_frontier_slots(const permi_frontier *frontier, int vertices, const int *birth, const int *death,
-                                permi_life *life, uint64_t *busy, int *slot, permi_control *watch)
+   group, and tests and flips fall on the high bits, once for a group. busy: `words` words of 64 slots for each of
+   steps + 1. Returns how many slots there are, 0: more than words hold at once, or watch says stop. */
+static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
+                                uint64_t *busy, int *slot, permi_control *watch)
 {
-  int v, p, i, lives = 0, most = 1;
+  const int *birth = frontier->birth, *death = frontier->death;
+  int v, p, i, w, lives = 0, most = 1;
   double units = 0;
   for (v = 0; v < vertices; v++) {
     slot[v] = -1;
@@ -5309,35 +5317,25 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, co
   }
   if (!permi_sort(life, (size_t)lives, sizeof *life, permi_life_compare, watch))
     return 0;
-  memset(busy, 0, ((size_t)frontier->steps + 1) * PERMI_MASK_WORDS * sizeof *busy);
+  memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
   for (i = 0; i < lives; i++) {
-    int w;
     v = life[i].vertex;
     if (permi_watch_gather(watch, &units, 20 + 4.0 * (death[v] - birth[v])))
       return 0;
-    for (w = 0; w < PERMI_MASK_WORDS; w++) {
+    for (w = 0; w < words && slot[v] < 0; w++) {
       uint64_t taken = 0;
       for (p = birth[v] + 1; p <= death[v]; p++)
-        taken |= busy[(size_t)p * PERMI_MASK_WORDS + (size_t)w];
-      if (~taken) {
+        taken |= busy[p * words + w];
+      if (~taken)
         slot[v] = 64 * w + permi_trailing_zeros(~taken);
-        break;
-      }
     }
-    if (w == PERMI_MASK_WORDS)
+    if (slot[v] < 0)
       return 0;
     most = slot[v] >= most ? slot[v] + 1 : most;
     for (p = birth[v] + 1; p <= death[v]; p++)
-      busy[(size_t)p * PERMI_MASK_WORDS + (size_t)w] |= UINT64_C(1) << (slot[v] & 63);
+      busy[p * words + (slot[v] >> 6)] |= UINT64_C(1) << (slot[v] & 63);
   }
   return most;
-}
-
-static int64_t permi_residue_of(int64_t x, uint64_t p)
-{
-  perm_integer integer = permi_integer_of(x);
-  permi_integer_reduce(&integer, p);
-  return (int64_t)integer.word[0];
 }
 
 /* A slot's bit of a mask of PERMI_MASK_WORDS words. */
@@ -5362,10 +5360,11 @@ static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_
 }
 
 /* The streams of every step. */
-static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *sequence,
-                                   const int *birth, const int *death, const int *slot, permi_control *watch)
+static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *slot,
+                                   permi_control *watch)
 {
   const size_t bytes = PERMI_MASK_WORDS * sizeof(uint64_t);
+  const int *sequence = frontier->sequence, *birth = frontier->birth, *death = frontier->death;
   double units = 0;
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
@@ -5380,17 +5379,12 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     }
     memcpy(mine, gone, bytes);
     if (held) {
-      permi_stream *stream = &frontier->stream[used];
       permi_mask_set(mine, slot[v]);
+      frontier->stream[used].c = permi_coefficient_one();
       permi_mask_store(frontier, used++, mine, mine, mine);
-      stream->real = stream->absolute = 1;
-      stream->imaginary = 0;
-      stream->integer[0] = 1;
-      stream->integer[1] = 0;
     }
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
-      permi_stream *stream = &frontier->stream[used];
       uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
       if (death[t] < p)
         continue;
@@ -5408,60 +5402,64 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           flip[word] ^= bit; /* the slot may be one that vanishes in this very step */
         }
       }
-      permi_mask_store(frontier, used, test, want, flip);
-      stream->real = block->real ? block->real[block->edge[e]] : 0;
-      stream->imaginary = block->imaginary ? block->imaginary[block->edge[e]] : 0;
-      stream->absolute = block->real ? block->absolute[block->edge[e]] : 0;
-      stream->integer[0] = block->integer ? block->integer[block->edge[e]] : 0;
-      stream->integer[1] = block->imaginary_integer ? block->imaginary_integer[block->edge[e]] : 0;
-      if (frontier->algebra == PERMI_RESIDUES) {
-        stream->integer[0] = permi_residue_of(stream->integer[0], frontier->modulus);
-        stream->integer[1] = permi_residue_of(stream->integer[1], frontier->modulus);
-      }
-      used++;
+      frontier->stream[used].c = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+      permi_mask_store(frontier, used++, test, want, flip);
     }
   }
   frontier->stream_start[p] = used;
 }
 
-/* log2 of a bound on the permanents of the block of integers: for rows as for columns the product of the sums of
-   moduli, or where all moduli are 1 Minc and Bregman's product of r!^(1/r) [Bre73]. Rounded up by far. */
-static double permi_block_bits(const permi_block *block)
+/* Fills in the steps of the order: sequence, births and deaths, states, costs. 0: watch says stop. */
+static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
+                               const double *binomial, permi_walk *walk, permi_control *watch)
 {
-  double bits[2] = {0, 0};
-  int v, e;
-  for (v = 0; v < 2 * block->n; v++) {
-    const int degree = block->start[v + 1] - block->start[v];
-    double sum = 0;
-    int ones = 1;
+  const int vertices = 2 * block->n;
+  int i, e, v, p = 0;
+  for (v = 0; v < vertices; v++)
+    frontier->birth[v] = frontier->death[v] = -1;
+  permi_walk_start(block, walk);
+  frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
+  frontier->cost[0] = frontier->ones[0] = 0;
+  for (i = 0; i < vertices; i++) {
+    int left;
+    v = order[i];
+    if (permi_watch_step(watch, (size_t)i, 100))
+      return 0;
+    if (walk->state[v] == 2)
+      continue;
+    left = walk->open[v];
+    permi_walk_step(block, walk, v);
+    frontier->sequence[p] = v;
+    frontier->death[v] = p;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      double x = fabs((double)block->integer[block->edge[e]]);
-      if (block->imaginary_integer)
-        x += fabs((double)block->imaginary_integer[block->edge[e]]);
-      sum += x;
-      ones &= x == 1;
+      const int t = block->neighbour[e];
+      if (walk->state[t] == 2 && frontier->death[t] < 0)
+        frontier->death[t] = p;
+      if (walk->state[t] == 1 && frontier->birth[t] < 0)
+        frontier->birth[t] = p;
     }
-    bits[v >= block->n] += ones ? permi_log2_factorial(degree) / degree : log2(sum);
+    if (walk->width[0] + walk->width[1] > frontier->width)
+      frontier->width = walk->width[0] + walk->width[1];
+    p++;
+    frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
+    frontier->states[p] = permi_walk_states(binomial, walk);
+    frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
+    if (frontier->states[p] > frontier->room[p & 1])
+      frontier->room[p & 1] = frontier->states[p];
   }
-  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+  frontier->steps = p;
+  return 1;
 }
 
-/* How integers are kept. 0: the permanent may be too long for a perm_integer, and no modulus makes it shorter. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division: as much as so many words */
-static int permi_frontier_integers(permi_frontier *frontier, const permi_block *block, uint64_t modulus)
+/* The relative bound for entries with so many roundings: see >>steps_run. */
+static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
-  const double bits = permi_block_bits(block) + 1; /* the sign */
-  frontier->parts = block->imaginary_integer ? 2 : 1;
-  frontier->words = bits < 64 * PERM_INTEGER_WORDS ? (int)(bits / 64) + 1 : PERM_INTEGER_WORDS + 1;
-  frontier->algebra = frontier->parts == 2 || frontier->words > 2 ? PERMI_WORDS
-                      : frontier->words == 2                      ? PERMI_WIDE
-                                                                  : PERMI_WORD;
-  if (modulus && frontier->words > PERMI_RESIDUE_WORDS) {
-    frontier->algebra = PERMI_RESIDUES;
-    frontier->modulus = modulus;
-    frontier->words = 1;
-  }
-  return frontier->words <= PERM_INTEGER_WORDS;
+  const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
+  const double operations = (block->imaginary ? 3.0 : 1.0) * block->n + sums;
+  double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + block->n + sums);
+  if (permi_algebra_is_dd(frontier->numbers.algebra))
+    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
+  return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
 /* PERM_ERROR_LIMIT: the frontier has more than PERMI_FRONTIER_WIDTH vertices. PERM_ERROR_OVERFLOW: the permanent may be
@@ -5472,15 +5470,14 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
                                          uint64_t modulus, int doubled, permi_control *watch,
                                          permi_frontier **made)
 {
-  int n = block->n, i, e, v, p = 0;
-  size_t vertices = 2 * (size_t)n;
+  const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
   permi_frontier *frontier = (permi_frontier *)permi_allocate(allocator, 1, sizeof *frontier);
-  int *numbers = (int *)permi_allocate(allocator, 7 * vertices, sizeof(int));
+  int *numbers = (int *)permi_allocate(allocator, 4 * vertices, sizeof(int));
   permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
-  int *sequence, *birth, *death, *slot;
+  int *slot;
   *made = frontier;
   walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
   if (frontier)
@@ -5490,89 +5487,40 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
-  sequence = numbers + 3 * vertices;
-  birth = numbers + 4 * vertices;
-  death = numbers + 5 * vertices;
-  slot = numbers + 6 * vertices;
+  slot = numbers + 3 * vertices;
   frontier->allocator = *allocator;
-  frontier->algebra = PERMI_MAGNITUDES;
-  frontier->words = frontier->parts = 1;
-  if (block->integer && !permi_frontier_integers(frontier, block, modulus)) {
+  frontier->lost_error = lost_error;
+  if (!permi_numbers_choose(&frontier->numbers, block, modulus, doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
   }
-  for (i = 0; i < block->edges && !block->integer; i++)
-    if (block->real[i] != block->absolute[i])
-      frontier->algebra = PERMI_SIGNED;
-  if (block->imaginary)
-    frontier->algebra = PERMI_COMPLEX;
-  if (doubled && !block->integer)
-    frontier->algebra = (permi_algebra)((int)frontier->algebra + PERMI_MAGNITUDES_DD);
   frontier->stream_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  frontier->stream = (permi_stream *)permi_allocate(allocator, (size_t)block->edges + vertices, sizeof(permi_stream));
-  frontier->states = (double *)permi_allocate(allocator, vertices + 1, sizeof(double));
-  frontier->cost = (double *)permi_allocate(allocator, vertices + 1, sizeof(double));
-  if (!frontier->stream_start || !frontier->stream || !frontier->states || !frontier->cost)
+  frontier->stream = (permi_stream *)permi_allocate(allocator, streams, sizeof(permi_stream));
+  frontier->states = (double *)permi_allocate(allocator, 2 * vertices + 2, sizeof(double));
+  frontier->sequence = (int *)permi_allocate(allocator, 4 * vertices + 1, sizeof(int));
+  if (!frontier->stream_start || !frontier->stream || !frontier->states || !frontier->sequence)
     goto done;
-  for (v = 0; v < 2 * n; v++)
-    birth[v] = death[v] = -1;
-  permi_walk_start(block, &walk);
-  frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
-  frontier->cost[0] = 0;
-  for (i = 0; i < 2 * n; i++) {
-    int left;
-    v = order[i];
-    if (permi_watch_step(watch, (size_t)i, 100)) {
-      status = PERM_ERROR_LIMIT;
-      goto done;
-    }
-    if (walk.state[v] == 2)
-      continue;
-    left = walk.open[v];
-    permi_walk_step(block, &walk, v);
-    sequence[p] = v;
-    death[v] = p;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      int t = block->neighbour[e];
-      if (walk.state[t] == 2 && death[t] < 0)
-        death[t] = p;
-      if (walk.state[t] == 1 && birth[t] < 0)
-        birth[t] = p;
-    }
-    if (walk.width[0] + walk.width[1] > frontier->width)
-      frontier->width = walk.width[0] + walk.width[1];
-    p++;
-    frontier->states[p] = permi_walk_states(binomial, &walk);
-    frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
-    if (frontier->states[p] > frontier->room[p & 1])
-      frontier->room[p & 1] = frontier->states[p];
-  }
-  frontier->steps = p;
-  i = permi_frontier_slots(frontier, 2 * n, birth, death, life, busy, slot, watch);
-  frontier->slots = i;
-  frontier->mask_words = (i + 63) / 64;
+  frontier->cost = frontier->states + vertices + 1;
+  frontier->birth = frontier->sequence + vertices;
+  frontier->death = frontier->birth + vertices;
+  frontier->ones = frontier->death + vertices;
+  status = PERM_ERROR_LIMIT;
+  if (!permi_frontier_walk(frontier, block, order, binomial, &walk, watch))
+    goto done;
+  frontier->slots = permi_frontier_slots(frontier, (int)vertices, PERMI_MASK_WORDS, life, busy, slot, watch);
+  frontier->mask_words = (frontier->slots + 63) / 64;
+  if (frontier->slots == 0)
+    goto done;
   if (frontier->mask_words > 1) {
-    frontier->more = (uint64_t *)permi_allocate(allocator, (size_t)block->edges + vertices,
-                                                3 * ((size_t)frontier->mask_words - 1) * sizeof *frontier->more);
+    frontier->more =
+        (uint64_t *)permi_allocate(allocator, streams, 3 * ((size_t)frontier->mask_words - 1) * sizeof(uint64_t));
+    status = frontier->more ? status : PERM_ERROR_MEMORY;
     if (!frontier->more)
       goto done;
   }
-  status = PERM_ERROR_LIMIT;
-  if (i == 0)
-    goto done;
-  permi_frontier_streams(frontier, block, sequence, birth, death, slot, watch);
-  if (permi_watch(watch, 0))
-    goto done;
-  {
-    const double sums = frontier->stream_start[p] - frontier->steps;
-    const double operations = (block->imaginary ? 3.0 : 1.0) * n + sums;
-    double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + n + sums);
-    if (doubled)
-      gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
-    frontier->bound_relative = gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
-    frontier->lost_error = lost_error;
-  }
-  status = PERM_OK;
+  permi_frontier_streams(frontier, block, slot, watch);
+  frontier->bound_relative = permi_frontier_bound(frontier, block, roundings);
+  status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_release(allocator, numbers);
   permi_release(allocator, life);
@@ -5586,7 +5534,7 @@ done:
 }
 
 /* ========================================================================================= >>arrays
-   The frontier programme on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
+   The frontier program on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
    inverted: the number of ones among the bits e is the same in all states of a step (a - d in the terms of >>order). So
    the states are the words with k ones in the w occupied slots, and an array of C(w, k) values needs no keys. Slots are
    low, middle or top. Words are ordered by their top bits, then middle, then low bits: the index of a word is
@@ -5599,7 +5547,7 @@ done:
    source alone, in a fixed order, so threads share the blocks without synchronisation and the bits do not depend on
    how many they are. Low slots go to the vertices that live through the most states, as they are touched least.
 
-   On a GPU (perm_cuda.cu) the host does all but the values, and these come from the same programme in the same order:
+   On a GPU (perm_cuda.cu) the host does all but the values, and these come from the same program in the same order:
    the bits are those of the AVX2 and, for double-doubles, AVX-512 kernels (complex ones have but one), the bounds hold,
    and what decides about powers of two is the same. Measured on one H200: 7 ps a state for 3-regular graphs, 14 for 8
    entries a line; sorted lists there took 9 to 12 times as long. */
@@ -5610,17 +5558,6 @@ done:
 #define PERMI_ARRAY_SAFE 1e-250 /* products of doubles above it are sums of multiples of 2^-936 */
 #define PERMI_ARRAY_TRACK_STEPS 64
 #define PERMI_ARRAY_PAD 256 /* bytes after a buffer that vectors may read */
-
-typedef enum permi_cell_kind { /* what an array holds; moduli have an array, and a pass, of their own */
-  PERMI_CELL_DOUBLE,
-  PERMI_CELL_DD,
-  PERMI_CELL_COMPLEX,
-  PERMI_CELL_COMPLEX_DD,
-  PERMI_CELL_WORD,
-  PERMI_CELL_WIDE,
-  PERMI_CELL_WORDS,
-  PERMI_CELL_RESIDUES
-} permi_cell_kind;
 
 /* The words of a step, see above. */
 typedef struct permi_layout {
@@ -5648,19 +5585,20 @@ typedef struct permi_eight {
   unsigned char at[8];
 } permi_eight;
 
-/* One of the arrays that a block is added up from. */
-/* The least and the largest modulus that a thread has met; a line of cache of its own. */
+/* What a thread has met; a line of cache of its own. */
 typedef struct permi_extremes {
-  double smallest, largest, apart[6];
+  permi_sizes sizes;
+  double apart[4];
 } permi_extremes;
 
+/* One of the arrays that a block is added up from. */
 typedef struct permi_origin {
   const void *x;
   size_t count;          /* of values of x */
   const uint16_t *place; /* of every word of the block in x, or NOWHERE; NULL: the same places */
   const permi_eight *eight; /* the same for vectors, if there is a place */
-  double real, imaginary;
-  int64_t integer[2];
+  double real;
+  const permi_coefficient *c; /* that, and what else there is */
 } permi_origin;
 
 /* A pull on the levels of a step. */
@@ -5669,7 +5607,7 @@ typedef struct permi_way {
   int top_ones, low_ones;          /* how many more there are in the source */
   const uint16_t *place;           /* of all low words in the order of permi_layout; or NULL */
   const permi_eight *eight;        /* from start[j] / 8 + j on for the blocks of words with j ones */
-  permi_origin origin;
+  permi_coefficient c;
 } permi_way;
 
 typedef struct permi_arrays_run permi_arrays_run;
@@ -5679,7 +5617,7 @@ struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
   permi_control *control;
-  permi_cell_kind kind;
+  permi_numbers numbers; /* moduli have an array, and a pass, of their own */
   int absolute; /* 1: the pass of the moduli */
   int threads;
   permi_block_kernel kernel;
@@ -5689,17 +5627,13 @@ struct permi_arrays_run {
   char *values[2];
   permi_way *way;
   permi_origin *origin; /* `most` for each thread */
-  permi_extremes *sizes; /* of each thread */
+  permi_extremes *extremes; /* of each thread */
   uint16_t *places;
   permi_eight *eights;
   int most; /* ways of a step */
-  /* as in permi_run */
-  int words, parts;
-  size_t stride;
-  uint64_t modulus;
-  int tracking;
-  double smallest, largest, loss, visited, seconds_before, seconds_each;
-  long long exp2;
+  int tracking; /* sizes are measured in this step */
+  permi_sizes sizes;
+  double visited, seconds_before, seconds_each;
   perm_gpu_frontier *gpu; /* not NULL: the values are there, and only the last ones come back */
   perm_gpu_way *gpu_way;       /* of a step; for lists */
   perm_gpu_stream *gpu_stream;
@@ -5715,330 +5649,96 @@ static int permi_count_ones(uint64_t x)
 
 /* -- sums of blocks ---------------------------------------------------------------------------- */
 
-/* y += c x over a block, or, with `unit`, y += x. */
-static PERMI_ALWAYS_INLINE void permi_block_add(permi_algebra algebra, int unit, const permi_coefficient *c, char *y,
-                                                const char *x, const uint16_t *place, size_t count, size_t size)
+/* A block of an array, the sum of its origins. */
+static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const permi_numbers *numbers, char *y,
+                                                size_t count, const permi_origin *origin)
 {
+  const size_t size = 8 * permi_value_words(algebra, numbers);
+  const int short_one = (algebra == PERMI_WORD || algebra == PERMI_WIDE) && origin->c->integer[0] == 1;
+  const permi_coefficient c = permi_coefficient_short(origin->c);
+  const char *x = (const char *)origin->x;
+  const uint16_t *place = origin->place;
   size_t k;
-  if (place && unit) {
+  if (place && short_one) {
     for (k = 0; k < count; k++)
       if (place[k] != PERMI_ARRAY_NOWHERE)
-        permi_value_add_one(algebra, y + k * size, x + place[k] * size);
-  } else if (unit) {
-    for (k = 0; k < count; k++)
-      permi_value_add_one(algebra, y + k * size, x + k * size);
+        permi_value_add(algebra, numbers, NULL, y + k * size, x + place[k] * size, 0);
+  } else if (short_one) {
+    permi_values_add_of(algebra, numbers, NULL, y, x, count, 0);
   } else if (place) {
     for (k = 0; k < count; k++)
       if (place[k] != PERMI_ARRAY_NOWHERE)
-        permi_value_add(algebra, c, y + k * size, x + place[k] * size);
+        permi_value_add(algebra, numbers, &c, y + k * size, x + place[k] * size, 0);
   } else {
-    for (k = 0; k < count; k++)
-      permi_value_add(algebra, c, y + k * size, x + k * size);
+    permi_values_add_of(algebra, numbers, &c, y, x, count, 0);
   }
 }
 
-/* A block of an array, the sum of its origins. */
-static PERMI_ALWAYS_INLINE void permi_block_sum(const permi_arrays_run *run, char *y, size_t count,
-                                                const permi_origin *origin, int origins, permi_algebra algebra)
+static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
+                              int origins)
 {
-  const size_t size = permi_value_size(algebra, run->stride);
-  int s;
-  memset(y, 0, count * size);
-  for (s = 0; s < origins; s++, origin++) {
-    permi_coefficient c;
-    c.real = origin->real;
-    c.imaginary = origin->imaginary;
-    c.absolute = 0;
-    c.integer[0] = origin->integer[0];
-    c.integer[1] = origin->integer[1];
-    c.words = run->words;
-    c.parts = run->parts;
-    c.modulus = run->modulus;
-    if ((algebra == PERMI_WORD || algebra == PERMI_WIDE) && c.integer[0] == 1)
-      permi_block_add(algebra, 1, &c, y, (const char *)origin->x, origin->place, count, size);
-    else
-      permi_block_add(algebra, 0, &c, y, (const char *)origin->x, origin->place, count, size);
-  }
-}
-
-#define PERMI_INSTANCE(name, algebra)                                                                                  \
-  static void name(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin, int origins)        \
-  {                                                                                                                    \
-    permi_block_sum(run, (char *)y, count, origin, origins, algebra);                                                  \
-  }
-PERMI_INSTANCE(permi_block_double, PERMI_MAGNITUDES)
-PERMI_INSTANCE(permi_block_complex, PERMI_PAIR_VALUES)
-PERMI_INSTANCE(permi_block_complex_dd, PERMI_PAIR_DD_VALUES)
-PERMI_INSTANCE(permi_block_word, PERMI_WORD)
-PERMI_INSTANCE(permi_block_wide, PERMI_WIDE)
-PERMI_INSTANCE(permi_block_words, PERMI_WORDS)
-PERMI_INSTANCE(permi_block_residues, PERMI_RESIDUES)
-#undef PERMI_INSTANCE
-
-/* *a = a + b rounded, *b = what is missing, exactly. */
-static PERMI_ALWAYS_INLINE void permi_block_two_sum(double *a, double *b)
-{
-  const double sum = *a + *b, other = sum - *a;
-  *b = (*a - (sum - other)) + (*b - other);
-  *a = sum;
-}
-
-/* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. Products and
-   sums as permi_frontier_times and permi_dd_add, in one piece: nothing is called. */
-static PERMI_ALWAYS_INLINE void permi_block_dd_sum(double *y, size_t count, const permi_origin *origin, int origins)
-{
-  size_t k;
-  int s;
-  for (k = 0; k < count; k++) {
-    double hi = 0, lo = 0;
-    for (s = 0; s < origins; s++) {
-      const double *x = (const double *)origin[s].x, c = origin[s].real;
-      const size_t at = origin[s].place ? origin[s].place[k] : k;
-      double x_hi, x_lo;
-      if (origin[s].place && at == PERMI_ARRAY_NOWHERE)
-        continue;
-      x_hi = x[at] * c;
-      PERMI_KEEP_DOUBLE(x_hi);
-      x_lo = fma(x[at], c, -x_hi) + x[origin[s].count + at] * c;
-      permi_block_two_sum(&x_hi, &x_lo);
-      permi_block_two_sum(&hi, &x_hi);
-      permi_block_two_sum(&lo, &x_lo);
-      lo = x_hi + lo;
-      permi_block_two_sum(&hi, &lo);
-      lo = lo + x_lo;
-      permi_block_two_sum(&hi, &lo);
+  memset(y, 0, count * run->bytes);
+  for (; origins > 0; origins--, origin++)
+    switch (run->numbers.algebra) {
+#define PERMI_CASE(algebra) case algebra: permi_block_sum(algebra, &run->numbers, (char *)y, count, origin); break;
+      PERMI_CASE(PERMI_MAGNITUDES)
+      PERMI_CASE(PERMI_PAIR_VALUES)
+      PERMI_CASE(PERMI_PAIR_DD_VALUES)
+      PERMI_CASE(PERMI_WORD)
+      PERMI_CASE(PERMI_WIDE)
+      PERMI_CASE(PERMI_WORDS)
+      PERMI_CASE(PERMI_RESIDUES)
+#undef PERMI_CASE
+    default: break;
     }
-    y[k] = hi;
-    y[count + k] = lo;
-  }
 }
 
-static void permi_block_dd(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin, int origins)
-{
-  (void)run;
-  permi_block_dd_sum((double *)y, count, origin, origins);
-}
-
+/* One text (>>array_kernels), read for each instruction set. */
+#define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
+#define PERMI_FAMILY_ARRAYS
 #if PERMI_X86
-/* Sums of all ways in registers, four vectors at a time; the last vector is masked. */
-__attribute__((target("avx512f,avx512dq,avx512bw"))) PERMI_INLINE __m512d
-permi_fetch_avx512(const double *x, const uint16_t *place, const permi_eight *eight, size_t k)
-{
-  const __m512i at = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)eight->at));
-  double v[8];
-  int i;
-  if (!eight->wide)
-    return _mm512_maskz_permutex2var_pd(eight->here, _mm512_loadu_pd(x + eight->base), at,
-                                        _mm512_loadu_pd(x + eight->base + 8));
-  for (i = 0; i < 8; i++)
-    v[i] = eight->here >> i & 1 ? x[place[k + (size_t)i]] : 0;
-  return _mm512_loadu_pd(v);
-}
-
-__attribute__((target("avx512f,avx512dq,avx512bw"))) static void
-permi_block_double_avx512(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
-{
-  double *y = (double *)to;
-  size_t k = 0;
-  int s;
-  (void)run;
-  for (; k + 32 <= count; k += 32) {
-    __m512d a = _mm512_setzero_pd(), b = a, c = a, d = a;
-    for (s = 0; s < origins; s++) {
-      const double *x = (const double *)origin[s].x;
-      const __m512d real = _mm512_set1_pd(origin[s].real);
-      if (origin[s].place) {
-        const uint16_t *place = origin[s].place;
-        const permi_eight *eight = origin[s].eight + k / 8;
-        if (eight[0].here)
-          a = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, eight, k), a);
-        if (eight[1].here)
-          b = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, eight + 1, k + 8), b);
-        if (eight[2].here)
-          c = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, eight + 2, k + 16), c);
-        if (eight[3].here)
-          d = _mm512_fmadd_pd(real, permi_fetch_avx512(x, place, eight + 3, k + 24), d);
-      } else {
-        a = _mm512_fmadd_pd(real, _mm512_loadu_pd(x + k), a);
-        b = _mm512_fmadd_pd(real, _mm512_loadu_pd(x + k + 8), b);
-        c = _mm512_fmadd_pd(real, _mm512_loadu_pd(x + k + 16), c);
-        d = _mm512_fmadd_pd(real, _mm512_loadu_pd(x + k + 24), d);
-      }
-    }
-    _mm512_storeu_pd(y + k, a);
-    _mm512_storeu_pd(y + k + 8, b);
-    _mm512_storeu_pd(y + k + 16, c);
-    _mm512_storeu_pd(y + k + 24, d);
-  }
-  for (; k < count; k += 8) {
-    const __mmask8 mask = (__mmask8)(count - k >= 8 ? 255 : (1 << (count - k)) - 1);
-    __m512d a = _mm512_setzero_pd();
-    for (s = 0; s < origins; s++) {
-      const double *x = (const double *)origin[s].x;
-      const __m512d v = origin[s].place
-                            ? permi_fetch_avx512(x, origin[s].place, origin[s].eight + k / 8, k)
-                            : _mm512_maskz_loadu_pd(mask, x + k);
-      a = _mm512_fmadd_pd(_mm512_set1_pd(origin[s].real), v, a);
-    }
-    _mm512_mask_storeu_pd(y + k, mask, a);
-  }
-}
-
-/* Eight double-doubles: products and sums as permi_frontier_times and permi_dd_add. KEEP: see perm.h's vocabulary. */
-#define PERMI_KEEP_VECTOR(v) __asm__("" : "+v"(v))
-__attribute__((target("avx512f,avx512dq,avx512bw"))) PERMI_INLINE void
-permi_two_sum_avx512(__m512d a, __m512d b, __m512d *sum, __m512d *low)
-{
-  const __m512d s = _mm512_add_pd(a, b), t = _mm512_sub_pd(s, a);
-  *low = _mm512_add_pd(_mm512_sub_pd(a, _mm512_sub_pd(s, t)), _mm512_sub_pd(b, t));
-  *sum = s;
-}
-
-__attribute__((target("avx512f,avx512dq,avx512bw"))) static void
-permi_block_dd_avx512(const permi_arrays_run *run, void *to, size_t count, const permi_origin *origin, int origins)
-{
-  double *y = (double *)to;
-  size_t k;
-  int s;
-  (void)run;
-  for (k = 0; k < count; k += 8) {
-    const __mmask8 mask = (__mmask8)(count - k >= 8 ? 255 : (1 << (count - k)) - 1);
-    __m512d hi = _mm512_setzero_pd(), lo = hi;
-    for (s = 0; s < origins; s++) {
-      const double *x = (const double *)origin[s].x;
-      __m512d x_hi, x_lo, t_hi, t_lo;
-      if (origin[s].place) {
-        const permi_eight *eight = origin[s].eight + k / 8;
-        if (!eight->here)
-          continue;
-        x_hi = permi_fetch_avx512(x, origin[s].place, eight, k);
-        x_lo = permi_fetch_avx512(x + origin[s].count, origin[s].place, eight, k);
-      } else {
-        x_hi = _mm512_maskz_loadu_pd(mask, x + k);
-        x_lo = _mm512_maskz_loadu_pd(mask, x + origin[s].count + k);
-      }
-      if (origin[s].real != 1) {
-        const __m512d real = _mm512_set1_pd(origin[s].real);
-        __m512d p = _mm512_mul_pd(x_hi, real), q;
-        PERMI_KEEP_VECTOR(p);
-        q = _mm512_fmsub_pd(x_hi, real, p);
-        permi_two_sum_avx512(p, _mm512_fmadd_pd(x_lo, real, q), &x_hi, &x_lo);
-      }
-      if (s == 0) { /* 0 + x is x */
-        hi = x_hi;
-        lo = x_lo;
-        continue;
-      }
-      permi_two_sum_avx512(hi, x_hi, &hi, &x_hi);
-      permi_two_sum_avx512(lo, x_lo, &t_hi, &t_lo);
-      permi_two_sum_avx512(hi, _mm512_add_pd(x_hi, t_hi), &hi, &lo);
-      permi_two_sum_avx512(hi, _mm512_add_pd(lo, t_lo), &hi, &lo);
-    }
-    _mm512_mask_storeu_pd(y + k, mask, hi);
-    _mm512_mask_storeu_pd(y + count + k, mask, lo);
-  }
-}
-
-__attribute__((target("avx2,fma"))) static void permi_block_double_avx2(const permi_arrays_run *run, void *to,
-                                                                        size_t count, const permi_origin *origin,
-                                                                        int origins)
-{
-  double *y = (double *)to;
-  size_t k = 0;
-  int s, i;
-  (void)run;
-  for (; k + 16 <= count; k += 16) {
-    __m256d a = _mm256_setzero_pd(), b = a, c = a, d = a;
-    for (s = 0; s < origins; s++) {
-      const double *x = (const double *)origin[s].x;
-      const uint16_t *place = origin[s].place;
-      const __m256d real = _mm256_set1_pd(origin[s].real);
-      if (place) {
-        double v[16];
-        for (i = 0; i < 16; i++)
-          v[i] = place[k + (size_t)i] == PERMI_ARRAY_NOWHERE ? 0 : x[place[k + (size_t)i]];
-        a = _mm256_fmadd_pd(real, _mm256_loadu_pd(v), a);
-        b = _mm256_fmadd_pd(real, _mm256_loadu_pd(v + 4), b);
-        c = _mm256_fmadd_pd(real, _mm256_loadu_pd(v + 8), c);
-        d = _mm256_fmadd_pd(real, _mm256_loadu_pd(v + 12), d);
-      } else {
-        a = _mm256_fmadd_pd(real, _mm256_loadu_pd(x + k), a);
-        b = _mm256_fmadd_pd(real, _mm256_loadu_pd(x + k + 4), b);
-        c = _mm256_fmadd_pd(real, _mm256_loadu_pd(x + k + 8), c);
-        d = _mm256_fmadd_pd(real, _mm256_loadu_pd(x + k + 12), d);
-      }
-    }
-    _mm256_storeu_pd(y + k, a);
-    _mm256_storeu_pd(y + k + 4, b);
-    _mm256_storeu_pd(y + k + 8, c);
-    _mm256_storeu_pd(y + k + 12, d);
-  }
-  for (; k < count; k++) {
-    double a = 0;
-    for (s = 0; s < origins; s++) {
-      const size_t at = origin[s].place ? origin[s].place[k] : k;
-      if (!origin[s].place || at != PERMI_ARRAY_NOWHERE)
-        a = fma(origin[s].real, ((const double *)origin[s].x)[at], a);
-    }
-    y[k] = a;
-  }
-}
-
-/* The plain text, where fma is an instruction. */
-__attribute__((target("avx2,fma"))) static void permi_block_dd_avx2(const permi_arrays_run *run, void *y, size_t count,
-                                                                    const permi_origin *origin, int origins)
-{
-  (void)run;
-  permi_block_dd_sum((double *)y, count, origin, origins);
-}
+#define PERMI_FAMILY avx512
+#define PERMI_FAMILY_WIDTH 8
+#include PERM_HEADER_FILE
+#define PERMI_FAMILY avx2
+#define PERMI_FAMILY_WIDTH 4
+#include PERM_HEADER_FILE
 #endif
+#define PERMI_FAMILY plain
+#define PERMI_FAMILY_WIDTH 1
+#include PERM_HEADER_FILE
+#undef PERMI_FAMILY_ARRAYS
+#undef PERMI_FAMILY_TEXT
 
-static permi_block_kernel permi_arrays_kernel(permi_cell_kind kind, perm_isa isa)
+static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa)
 {
-  static const permi_block_kernel plain[] = {permi_block_double,     permi_block_dd,   permi_block_complex,
-                                             permi_block_complex_dd, permi_block_word, permi_block_wide,
-                                             permi_block_words,      permi_block_residues};
 #if PERMI_X86
-  if (kind == PERMI_CELL_DOUBLE && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
+  if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
     return isa == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
-  if (kind == PERMI_CELL_DD && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
+  if (algebra == PERMI_MAGNITUDES_DD && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
     return isa == PERM_ISA_AVX2 ? permi_block_dd_avx2 : permi_block_dd_avx512;
 #else
   (void)isa;
 #endif
-  return plain[kind];
+  return algebra == PERMI_MAGNITUDES_DD ? permi_block_dd_plain : permi_block_plain;
 }
 
 /* =================================================================================== >>array_layout
    Words and ways of a step. */
 
-static void permi_layout_release(const perm_allocator *allocator, permi_layout *layout)
+static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
 {
-  permi_release(allocator, layout->word);
-  permi_release(allocator, layout->rank);
-  permi_release(allocator, layout->middle_offset);
-  permi_release(allocator, layout->middle);
-  permi_release(allocator, layout->left);
-  permi_release(allocator, layout->middle_ones);
-  permi_release(allocator, layout->top_offset);
-  permi_release(allocator, layout->top);
-}
-
-static int permi_layout_create(const perm_allocator *allocator, const permi_arrays *arrays, permi_layout *layout)
-{
-  const size_t low = (size_t)1 << arrays->low, top = (size_t)1 << arrays->top;
+  const size_t low = (size_t)1 << arrays->low, middle = (size_t)1 << arrays->middle, top = (size_t)1 << arrays->top;
   const size_t middles = (size_t)(arrays->top + 1) << arrays->middle;
   memset(layout, 0, sizeof *layout);
-  layout->word = (uint16_t *)permi_allocate(allocator, low, sizeof(uint16_t));
-  layout->rank = (uint16_t *)permi_allocate(allocator, low, sizeof(uint16_t));
-  layout->middle_offset = (uint64_t *)permi_allocate(allocator, middles, sizeof(uint64_t));
-  layout->middle = (uint16_t *)permi_allocate(allocator, middles, sizeof(uint16_t));
-  layout->left = (unsigned char *)permi_allocate(allocator, middles, 1);
-  layout->middle_ones = (unsigned char *)permi_allocate(allocator, (size_t)1 << arrays->middle, 1);
-  layout->top_offset = (uint64_t *)permi_allocate(allocator, top, sizeof(uint64_t));
-  layout->top = (uint16_t *)permi_allocate(allocator, top, sizeof(uint16_t));
-  return layout->word && layout->rank && layout->middle_offset && layout->middle && layout->left &&
-         layout->middle_ones && layout->top_offset && layout->top;
+  layout->word = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
+  layout->rank = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
+  layout->middle_offset = (uint64_t *)permi_pool_get(pool, middles, sizeof(uint64_t));
+  layout->middle = (uint16_t *)permi_pool_get(pool, middles, sizeof(uint16_t));
+  layout->left = (unsigned char *)permi_pool_get(pool, middles, 1);
+  layout->middle_ones = (unsigned char *)permi_pool_get(pool, middle, 1);
+  layout->top_offset = (uint64_t *)permi_pool_get(pool, top, sizeof(uint64_t));
+  layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
 }
 
 /* The words with `ones` ones among the occupied slots. */
@@ -6153,9 +5853,8 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     way->flip = (uint32_t)(pull->flip >> arrays->low);
     way->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull->want & top_mask);
     way->low_ones = permi_count_ones(from & low_mask) - permi_count_ones(pull->want & low_mask);
-    way->origin.real = run->absolute ? pull->absolute : pull->real;
-    way->origin.imaginary = pull->imaginary;
-    memcpy(way->origin.integer, pull->integer, sizeof pull->integer);
+    way->c = pull->c;
+    way->c.real = run->absolute ? pull->c.absolute : pull->c.real;
     way->place = NULL;
     if (!run->gpu && (pull->test | pull->flip | (source->occupied ^ target->occupied)) & low_mask) {
       const uint32_t test = (uint32_t)(pull->test & low_mask), want = (uint32_t)(pull->want & low_mask);
@@ -6197,18 +5896,21 @@ static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 
 static perm_status permi_gpu_begin(permi_arrays_run *run)
 {
-  static const perm_gpu_cell cell[] = {PERM_GPU_DOUBLE,  PERM_GPU_DD,      PERM_GPU_COMPLEX, PERM_GPU_COMPLEX_DD,
-                                       PERM_GPU_INTEGER, PERM_GPU_INTEGER, PERM_GPU_INTEGER};
+  const permi_algebra algebra = run->numbers.algebra;
+  const int integers = permi_algebra_is_integer(algebra), dd = permi_algebra_is_dd(algebra);
+  const perm_gpu_cell cell = integers                           ? PERM_GPU_INTEGER
+                             : algebra >= PERMI_PAIR_VALUES ? (dd ? PERM_GPU_COMPLEX_DD : PERM_GPU_COMPLEX)
+                                                                : (dd ? PERM_GPU_DD : PERM_GPU_DOUBLE);
   const perm_gpu_words words = permi_gpu_words(&run->layout[0]);
-  return perm_cuda_frontier_begin(run->gpu, cell[run->kind], run->words, run->parts, &words);
+  return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
 }
 
 /* Takes the least and the largest modulus of a step, if it has noted them. */
 static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
 {
   if (run->tracking) {
-    run->smallest = sizes[0];
-    run->largest = sizes[1];
+    run->sizes.smallest = sizes[0];
+    run->sizes.largest = sizes[1];
   }
   return status;
 }
@@ -6236,9 +5938,9 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
     to->low_flip = (uint32_t)(pull->flip & low_mask);
     to->low_ones = way->low_ones;
     to->moves = ((pull->test | pull->flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
-    to->real = way->origin.real;
-    to->imaginary = way->origin.imaginary;
-    memcpy(to->integer, way->origin.integer, sizeof to->integer);
+    to->real = way->c.real;
+    to->imaginary = way->c.imaginary;
+    memcpy(to->integer, way->c.integer, sizeof to->integer);
   }
   return permi_gpu_stepped(
       run, perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL), sizes);
@@ -6259,9 +5961,9 @@ static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
     to->test = from->test;
     to->want = from->want;
     to->flip = from->flip;
-    to->real = run->absolute ? from->absolute : from->real;
-    to->imaginary = from->imaginary;
-    memcpy(to->integer, from->integer, sizeof to->integer);
+    to->real = run->absolute ? from->c.absolute : from->c.real;
+    to->imaginary = from->c.imaginary;
+    memcpy(to->integer, from->c.integer, sizeof to->integer);
   }
   status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
   run->layout[(p + 1) & 1].states = (size_t)states;
@@ -6316,7 +6018,7 @@ static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
   const perm_status status = perm_cuda_frontier_value(run->gpu, value);
   double x[4];
   size_t k;
-  if (status != PERM_OK || run->kind >= PERMI_CELL_WORD)
+  if (status != PERM_OK || permi_algebra_is_integer(run->numbers.algebra))
     return status;
   memcpy(x, value, run->bytes);
   for (k = 0; k < run->bytes / sizeof(double); k++)
@@ -6358,29 +6060,30 @@ static double permi_gpu_bytes(void)
    Running the arrays: passes, underflow, the task, what it costs. */
 
 /* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
-static void permi_array_track(const double *x, size_t doubles, size_t stride, double *smallest, double *largest)
+static void permi_array_track(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
 {
-  double low = *smallest, high = *largest;
+  double low = sizes->smallest, high = sizes->largest;
   size_t k;
   for (k = 0; k < doubles; k += stride) {
     const double y = fabs(x[k]);
     low = y < low && y > 0 ? y : low;
     high = y > high ? y : high;
   }
-  *smallest = low;
-  *largest = high;
+  sizes->smallest = low;
+  sizes->largest = high;
 }
 
 /* The blocks under one word of top bits. */
 static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
                                const char *from, char *to, int ways, uint32_t top, permi_origin *origin,
-                               double *smallest, double *largest)
+                               permi_sizes *sizes)
 {
   const permi_arrays *arrays = run->arrays;
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const size_t stride = run->kind == PERMI_CELL_COMPLEX_DD ? 2 : 1, tracked = run->kind == PERMI_CELL_DD ? 1 : doubles;
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: all high parts of a block come first */
+  const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   char *y = to + (size_t)target->top_offset[top] * run->bytes;
   int i, s;
   for (i = target->middle_start[ones]; i < target->middle_start[ones + 1]; i++) {
@@ -6395,17 +6098,18 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
       if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low)
         continue;
       word = (high & way->keep) ^ way->flip;
-      origin[origins] = way->origin;
       const size_t middle = (size_t)(ones + way->top_ones) << bits | (word & middle_mask);
       origin[origins].x =
           from + (size_t)(source->top_offset[word >> bits] + source->middle_offset[middle]) * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
+      origin[origins].real = way->c.real;
+      origin[origins].c = &way->c;
       origin[origins].place = way->place ? way->place + start : NULL;
       origin[origins++].eight = way->place ? way->eight + start / 8 + left : NULL;
     }
     run->kernel(run, y, count, origin, origins);
     if (run->tracking)
-      permi_array_track((const double *)(const void *)y, count * tracked, stride, smallest, largest);
+      permi_array_track((const double *)(const void *)y, count * tracked, stride, sizes);
     y += count * run->bytes;
   }
 }
@@ -6429,9 +6133,8 @@ static perm_status permi_array_top(void *context, uint64_t number, int thread)
   permi_arrays_run *run = step->run;
   const permi_layout *target = step->target;
   const uint32_t top = target->top[number];
-  permi_extremes *sizes = &run->sizes[thread];
   permi_array_blocks(run, step->source, target, step->from, step->to, step->ways, top,
-                     run->origin + (size_t)thread * (size_t)run->most, &sizes->smallest, &sizes->largest);
+                     run->origin + (size_t)thread * (size_t)run->most, &run->extremes[thread].sizes);
   if (thread || !run->control || (step->unpolled += target->states / (size_t)target->tops) <= PERMI_ARRAY_POLL)
     return PERM_OK;
   step->unpolled = 0;
@@ -6455,70 +6158,51 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   step.before = run->seconds_before + frontier->cost[p] * run->seconds_each;
   step.unpolled = 0;
   threads = step.seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
-  for (k = 0; k < threads; k++) {
-    run->sizes[k].smallest = DBL_MAX;
-    run->sizes[k].largest = 0;
-  }
+  for (k = 0; k < threads; k++)
+    permi_sizes_clear(&run->extremes[k].sizes);
   status = permi_share(threads, 0, (uint64_t)step.target->tops, permi_array_top, &step, NULL);
   if (run->tracking) {
-    run->smallest = DBL_MAX;
-    run->largest = 0;
-    for (k = 0; k < threads; k++) {
-      run->smallest = run->sizes[k].smallest < run->smallest ? run->sizes[k].smallest : run->smallest;
-      run->largest = run->sizes[k].largest > run->largest ? run->sizes[k].largest : run->largest;
-    }
+    permi_sizes_clear(&run->sizes);
+    for (k = 0; k < threads; k++)
+      permi_sizes_join(&run->sizes, &run->extremes[k].sizes);
   }
   return status;
 }
 
 /* -- running ----------------------------------------------------------------------------------- */
 
-static size_t permi_cell_bytes(const permi_frontier *frontier, permi_cell_kind kind)
+/* What the first pass computes; moduli, if they are wanted, come in a second one. */
+static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
-  static const size_t doubles[] = {1, 2, 2, 4};
-  return sizeof(double) * (kind < PERMI_CELL_WORD ? doubles[kind] : (size_t)(frontier->words * frontier->parts));
+  permi_numbers numbers = frontier->numbers;
+  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
+    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
+  else if (permi_algebra_has_moduli(numbers.algebra))
+    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
+  return numbers;
 }
 
-/* What the first pass computes; moduli, if they are wanted, come in a second one. */
-static permi_cell_kind permi_arrays_kind(const permi_frontier *frontier)
+/* Bytes of a value of it. */
+static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
 {
-  static const permi_cell_kind kind[] = {PERMI_CELL_DOUBLE, PERMI_CELL_DOUBLE, PERMI_CELL_COMPLEX,
-                                         PERMI_CELL_DD,     PERMI_CELL_DD,     PERMI_CELL_COMPLEX_DD,
-                                         PERMI_CELL_WORD,   PERMI_CELL_WIDE,   PERMI_CELL_WORDS,
-                                         PERMI_CELL_RESIDUES};
-  return kind[frontier->algebra];
+  const permi_numbers numbers = permi_arrays_numbers(frontier);
+  return 8 * permi_numbers_words(&numbers);
 }
 
 static int permi_arrays_passes(const permi_frontier *frontier)
 {
-  return frontier->algebra >= PERMI_WORD || frontier->algebra == PERMI_MAGNITUDES ||
-                 frontier->algebra == PERMI_MAGNITUDES_DD
-             ? 1
-             : 2;
+  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
 }
 
-/* As permi_run_rescale; values are those of the buffer times 2^exp2. */
+/* As permi_run_rescale. */
 static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
 {
-  perm_status status = PERM_OK;
-  size_t k;
-  int e, half;
-  if (run->largest == 0 || (run->largest > 1e-150 && run->largest < 1e150))
-    return status;
-  frexp(run->largest, &e);
-  half = e / 2;
-  if (run->gpu)
-    status = permi_gpu_scale(run, states, ldexp(1, -half), ldexp(1, half - e));
-  else
-    for (k = 0; k < states * run->bytes / sizeof(double); k++)
-      x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
-  run->loss = permi_loss_scaled(run->loss, 1, -e);
-  run->smallest = ldexp(run->smallest, -e);
-  run->largest = ldexp(run->largest, -e);
-  if (e > 0 && run->smallest < PERMI_ARRAY_SAFE)
-    run->loss += 2 * DBL_MIN;
-  run->exp2 += e;
-  return status;
+  const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
+  if (e && run->gpu)
+    return permi_gpu_scale(run, states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
+  if (e)
+    permi_values_scale(x, states * run->bytes / sizeof(double), e);
+  return PERM_OK;
 }
 
 /* sum |c| and the least |c| != 0 of the parts of the coefficients of a step. */
@@ -6530,9 +6214,9 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   *least = 1;
   for (s = arrays->pull_start[p]; s < arrays->pull_start[p + 1]; s++) {
     const permi_pull *pull = &arrays->pull[s];
-    const double real = run->absolute ? pull->absolute : fabs(pull->real);
-    const double imaginary = run->absolute ? 0 : fabs(pull->imaginary);
-    weight += pull->absolute;
+    const double real = run->absolute ? pull->c.absolute : fabs(pull->c.real);
+    const double imaginary = run->absolute ? 0 : fabs(pull->c.imaginary);
+    weight += pull->c.absolute;
     *least = real > 0 && real < *least ? real : *least;
     *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
   }
@@ -6550,42 +6234,40 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_frontier *frontier = run->frontier;
-  const int doubles = run->kind < PERMI_CELL_WORD, cancels = !run->absolute && frontier->algebra != PERMI_MAGNITUDES &&
-                                                           frontier->algebra != PERMI_MAGNITUDES_DD;
+  const permi_algebra algebra = run->numbers.algebra;
+  const int doubles = !permi_algebra_is_integer(algebra);
+  const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
+  permi_sizes *sizes = &run->sizes;
   double least, weight, next_least;
   perm_status status = PERM_OK;
   int p;
-  run->bytes = permi_cell_bytes(frontier, run->kind);
-  run->kernel = permi_arrays_kernel(run->kind, arrays->isa);
-  run->kernel_eights = run->kind < PERMI_CELL_COMPLEX && arrays->isa >= PERM_ISA_AVX512;
-  run->smallest = run->largest = 1;
-  run->loss = 0;
-  run->exp2 = 0;
+  run->bytes = 8 * permi_numbers_words(&run->numbers);
+  run->kernel = permi_arrays_kernel(algebra, arrays->isa);
+  run->kernel_eights =
+      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX512;
+  memset(sizes, 0, sizeof *sizes);
+  sizes->smallest = sizes->largest = 1;
   permi_layout_fill(arrays, &run->layout[0], 0, 0);
-  memset(run->values[0], 0, run->bytes);
+  permi_value_one(&run->numbers, run->values[0]);
   if (run->gpu)
     status = permi_gpu_begin(run);
-  else if (doubles)
-    *(double *)(void *)run->values[0] = 1;
-  else
-    *(uint64_t *)(void *)run->values[0] = 1;
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (!arrays->lists) {
-      permi_layout_fill(arrays, target, arrays->occupied[p + 1], arrays->ones[p + 1]);
+      permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
       permi_ways_fill(run, p, source, target);
     }
     run->tracking = 0;
     if (doubles) {
       weight = permi_ways_weight(run, p, &least);
-      run->loss = permi_loss_scaled(run->loss, weight, 0);
-      if (run->smallest * least < PERMI_ARRAY_SAFE)
-        run->loss += 16 * DBL_MIN * (arrays->pull_start[p + 1] - arrays->pull_start[p]);
-      run->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
-      run->largest *= 2 * weight;
+      sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
+      if (sizes->smallest * least < PERMI_ARRAY_SAFE)
+        sizes->loss += 16 * DBL_MIN * (arrays->pull_start[p + 1] - arrays->pull_start[p]);
+      sizes->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
+      sizes->largest *= 2 * weight;
       if (p + 1 < frontier->steps) {
         weight = permi_ways_weight(run, p + 1, &next_least);
-        run->tracking = run->smallest * next_least < PERMI_ARRAY_SAFE || run->largest * weight > 1e150;
+        run->tracking = sizes->smallest * next_least < PERMI_ARRAY_SAFE || sizes->largest * weight > 1e150;
       }
     }
     if (run->control && (run->gpu || (p & 15) == 0))
@@ -6607,23 +6289,21 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
 /* As permi_frontier_finish: value and the sum of moduli of the terms, each with its own exponent and loss. The theorem
    there is about additions of products, whatever holds them. */
 static void permi_arrays_finish(const permi_frontier *frontier, const permi_arrays_run *run, const double (*x)[4],
-                                const double *loss, const long long *exp2, perm_partial *partial)
+                                const permi_sizes *sizes, perm_partial *partial)
 {
-  const int passes = permi_arrays_passes(frontier), kind = (int)permi_arrays_kind(frontier);
-  const int apart = kind == PERMI_CELL_DD || kind == PERMI_CELL_COMPLEX_DD ? 2 : 1;
-  const int parts = kind == PERMI_CELL_COMPLEX || kind == PERMI_CELL_COMPLEX_DD ? 2 : 1;
-  const long long common = passes == 2 && exp2[1] > exp2[0] ? exp2[1] : exp2[0];
+  const int passes = permi_arrays_passes(frontier), apart = permi_algebra_is_dd(frontier->numbers.algebra) ? 2 : 1;
+  const long long common = passes == 2 && sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
   double lost = 0;
   int pass, k;
   for (pass = 0; pass < passes; pass++) {
-    const int shift = permi_int_exponent(exp2[pass] - common);
-    for (k = 0; k < (pass ? 1 : apart * parts); k++) {
+    const int shift = permi_int_exponent(sizes[pass].exp2 - common);
+    for (k = 0; k < (pass ? 1 : apart * frontier->numbers.parts); k++) {
       const double y = ldexp(x[pass][k], shift);
       permi_sum_add_double(pass ? &partial->absolute : k < apart ? &partial->value : &partial->imaginary, y);
       if (passes == 1)
         permi_sum_add_double(&partial->absolute, y);
     }
-    lost += ldexp(loss[pass], shift) + (shift ? 4 * DBL_MIN : 0);
+    lost += ldexp(sizes[pass].loss, shift) + (shift ? 4 * DBL_MIN : 0);
   }
   if (frontier->lost_error > 0)
     lost += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-common));
@@ -6632,76 +6312,76 @@ static void permi_arrays_finish(const permi_frontier *frontier, const permi_arra
   partial->terms += run->visited;
 }
 
+/* What a run needs; seconds: predicted. 0: out of memory. */
+static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
+{
+  const permi_frontier *frontier = run->frontier;
+  const permi_arrays *arrays = run->arrays;
+  const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD, bytes = permi_arrays_value_bytes(frontier);
+  const int gpu = arrays->isa == PERM_ISA_CUDA;
+  size_t most = 0;
+  int p;
+  run->threads = run->control && !gpu && seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(run->control->options) : 1;
+  run->numbers = permi_arrays_numbers(frontier);
+  run->seconds_each = seconds / (permi_arrays_passes(frontier) * (frontier->cost[frontier->steps] + 1));
+  for (p = 0; p < frontier->steps; p++) {
+    const size_t ways = (size_t)(arrays->pull_start[p + 1] - arrays->pull_start[p]);
+    most = ways > most ? ways : most;
+  }
+  run->most = (int)most;
+  run->way = (permi_way *)permi_pool_get(pool, most, sizeof *run->way);
+  run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->threads, sizeof *run->origin);
+  run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->extremes);
+  run->places = (uint16_t *)permi_pool_get(pool, most * table, sizeof(uint16_t));
+  run->eights = (permi_eight *)permi_pool_get(
+      pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
+  for (p = 0; p < 2; p++) {
+    const double size = (gpu ? 1 : frontier->room[p]) * (double)bytes + PERMI_ARRAY_PAD;
+    permi_layout_create(pool, arrays, &run->layout[p]);
+    run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
+  }
+  if (gpu) {
+    run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->gpu_way);
+    run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, most, sizeof *run->gpu_stream);
+  }
+  if (!pool->failed)
+    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read a little beyond */
+  return !pool->failed;
+}
+
 static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  const permi_arrays *arrays = frontier->arrays;
-  const perm_allocator *allocator = &frontier->allocator;
-  const int passes = permi_arrays_passes(frontier);
-  const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD;
-  const int gpu = arrays->isa == PERM_ISA_CUDA;
+  const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
+  const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
+  permi_pool pool = {&frontier->allocator, NULL, 0};
   permi_arrays_run run;
-  double value[2][4], loss[2];
+  permi_sizes sizes[2];
+  double value[2][4];
   char message[PERM_MESSAGE_BYTES] = "";
-  long long exp2[2];
-  int p, pass, ok = 1;
+  int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   memset(value, 0, sizeof value);
   run.frontier = frontier;
-  run.arrays = arrays;
+  run.arrays = frontier->arrays;
   run.control = control;
-  run.threads =
-      control && !gpu && leaf->information.seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(control->options) : 1;
-  run.kind = permi_arrays_kind(frontier);
-  run.words = frontier->words;
-  run.parts = frontier->parts;
-  run.modulus = frontier->modulus;
-  run.stride = (size_t)(frontier->words * frontier->parts);
-  run.seconds_each = leaf->information.seconds / (passes * (frontier->cost[frontier->steps] + 1));
-  for (p = 0; p < frontier->steps; p++) {
-    const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
-    run.most = ways > run.most ? ways : run.most;
-  }
-  run.way = (permi_way *)permi_allocate(allocator, (size_t)run.most, sizeof *run.way);
-  run.origin = (permi_origin *)permi_allocate(allocator, (size_t)run.most * (size_t)run.threads, sizeof *run.origin);
-  run.sizes = (permi_extremes *)permi_allocate(allocator, (size_t)run.threads, sizeof *run.sizes);
-  run.places = (uint16_t *)permi_allocate(allocator, (size_t)run.most * table, sizeof(uint16_t));
-  run.eights = (permi_eight *)permi_allocate(
-      allocator, (size_t)run.most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
-  for (p = 0; p < 2; p++) {
-    const double size = (gpu ? 1 : frontier->room[p]) * (double)permi_cell_bytes(frontier, run.kind) + PERMI_ARRAY_PAD;
-    ok = permi_layout_create(allocator, arrays, &run.layout[p]) && ok;
-    if (size < (double)(SIZE_MAX / 2))
-      run.values[p] = (char *)permi_allocate(allocator, (size_t)size, 1);
-  }
-  if (gpu) {
-    run.gpu_way = (perm_gpu_way *)permi_allocate(allocator, (size_t)run.most, sizeof *run.gpu_way);
-    run.gpu_stream = (perm_gpu_stream *)permi_allocate(allocator, (size_t)run.most, sizeof *run.gpu_stream);
-  }
-  if (ok && run.way && run.origin && run.sizes && run.places && run.eights && run.values[0] && run.values[1] &&
-      (!gpu || (run.gpu_way && run.gpu_stream))) {
-    memset(run.places, 0, (size_t)run.most * table * sizeof(uint16_t)); /* vectors read a little beyond */
-    status = gpu ? permi_gpu_create(&run, permi_cell_bytes(frontier, run.kind), message) : PERM_OK;
-  }
+  if (permi_arrays_open(&run, &pool, leaf->information.seconds))
+    status = gpu ? permi_gpu_create(&run, permi_arrays_value_bytes(frontier), message) : PERM_OK;
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = pass;
     if (pass)
-      run.kind = PERMI_CELL_DOUBLE;
+      run.numbers.algebra = PERMI_MAGNITUDES;
     run.seconds_before = pass * leaf->information.seconds / passes;
     status = permi_arrays_pass(&run);
-    if (frontier->algebra < PERMI_WORD)
+    if (!integers)
       memcpy(value[pass], run.values[frontier->steps & 1], run.bytes);
-    loss[pass] = run.loss;
-    exp2[pass] = run.exp2;
+    sizes[pass] = run.sizes;
   }
-  if (status == PERM_OK && frontier->algebra < PERMI_WORD) {
-    permi_arrays_finish(frontier, &run, (const double(*)[4])value, loss, exp2, partial);
+  if (status == PERM_OK && !integers) {
+    permi_arrays_finish(frontier, &run, (const double(*)[4])value, sizes, partial);
   } else if (status == PERM_OK) {
-    const uint64_t *x = (const uint64_t *)(const void *)run.values[frontier->steps & 1];
-    permi_frontier_add_integer(&partial->value, x, frontier);
-    if (frontier->parts == 2)
-      permi_frontier_add_integer(&partial->imaginary, x + frontier->words, frontier);
+    permi_value_sum(&frontier->numbers, run.values[frontier->steps & 1], partial);
     partial->terms += run.visited;
   }
   if (gpu) {
@@ -6711,65 +6391,17 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     else if (control)
       memcpy(control->message, message, sizeof message);
   }
-  for (p = 0; p < 2; p++) {
-    permi_layout_release(allocator, &run.layout[p]);
-    permi_release(allocator, run.values[p]);
-  }
-  permi_release(allocator, run.gpu_way);
-  permi_release(allocator, run.gpu_stream);
-  permi_release(allocator, run.way);
-  permi_release(allocator, run.origin);
-  permi_release(allocator, run.sizes);
-  permi_release(allocator, run.places);
-  permi_release(allocator, run.eights);
+  permi_pool_release(&pool);
   return status;
 }
 
 /* -- from an order to pulls -------------------------------------------------------------------- */
 
-/* As permi_frontier_slots: the lowest free slot, in the order of the states lived through. Returns how many slots, or
-   0: over 64, or watch says stop. */
-static int permi_array_slots(const permi_frontier *frontier, int vertices, const int *birth, const int *death,
-                             permi_life *life, uint64_t *busy, int *slot, permi_control *watch)
-{
-  int v, p, i, lives = 0, most = 1;
-  double units = 0;
-  for (v = 0; v < vertices; v++) {
-    slot[v] = 0;
-    if (birth[v] < 0 || death[v] <= birth[v])
-      continue;
-    if (permi_watch_gather(watch, &units, 20.0 + death[v] - birth[v]))
-      return 0;
-    life[lives].vertex = v;
-    life[lives].weight = 0;
-    for (p = birth[v] + 1; p <= death[v]; p++)
-      life[lives].weight += frontier->states[p];
-    lives++;
-  }
-  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_life_compare, watch))
-    return 0;
-  memset(busy, 0, ((size_t)frontier->steps + 1) * sizeof *busy);
-  for (i = 0; i < lives; i++) {
-    uint64_t taken = 0;
-    v = life[i].vertex;
-    if (permi_watch_gather(watch, &units, 20 + 2.0 * (death[v] - birth[v])))
-      return 0;
-    for (p = birth[v] + 1; p <= death[v]; p++)
-      taken |= busy[p];
-    if (!~taken)
-      return 0;
-    slot[v] = permi_trailing_zeros(~taken);
-    most = slot[v] >= most ? slot[v] + 1 : most;
-    for (p = birth[v] + 1; p <= death[v]; p++)
-      busy[p] |= UINT64_C(1) << slot[v];
-  }
-  return most;
-}
-
-/* The pulls of step p, which eliminates v; returns how many. Bits e: see above. */
+/* The pulls of step p; returns how many. Bits e: see >>arrays. */
 static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
-                             int p, int v, const int *birth, const int *death, const int *slot, permi_pull *pull)
+                             int p, const int *slot, permi_pull *pull)
 {
+  const int v = frontier->sequence[p], *birth = frontier->birth, *death = frontier->death;
   const int n = block->n, held = birth[v] >= 0 && birth[v] < p;
   const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of the matched on v's and t's side */
   uint64_t born = 0, dead = 0, test, none, full;
@@ -6796,12 +6428,8 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
     next->flip = full;
     if (held)
       next->flip |= (one << slot[v]) & (drop ? mine : ~mine);
-    if (drop) {
-      next->real = next->absolute = 1;
-      next->imaginary = 0;
-      next->integer[0] = 1;
-      next->integer[1] = 0;
-    } else {
+    next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+    if (!drop) {
       if (death[t] == p) {
         next->flip ^= bit; /* it leaves, matched with v */
       } else if (birth[t] == p) {
@@ -6811,96 +6439,50 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
         next->want |= bit & theirs;
         next->flip |= bit;
       }
-      next->real = block->real ? block->real[block->edge[e]] : 0;
-      next->imaginary = block->imaginary ? block->imaginary[block->edge[e]] : 0;
-      next->absolute = block->real ? block->absolute[block->edge[e]] : 0;
-      next->integer[0] = block->integer ? block->integer[block->edge[e]] : 0;
-      next->integer[1] = block->imaginary_integer ? block->imaginary_integer[block->edge[e]] : 0;
-      if (frontier->algebra == PERMI_RESIDUES) {
-        next->integer[0] = permi_residue_of(next->integer[0], frontier->modulus);
-        next->integer[1] = permi_residue_of(next->integer[1], frontier->modulus);
-      }
     }
     used++;
   }
   return used;
 }
 
-/* The frontier programme of this order on arrays, *made; NULL where it has too many slots, or watch says stop. 0: out
-   of memory. */
-static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block, const int *order,
+/* The frontier on arrays, *made; NULL where it has too many slots, or watch says stop. 0: out of memory. */
+static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block,
                                const permi_frontier *frontier, perm_isa isa, permi_control *watch,
                                permi_arrays **made)
 {
-  const int n = block->n;
-  const size_t vertices = 2 * (size_t)n;
-  permi_walk walk;
+  const size_t vertices = 2 * (size_t)block->n, steps = (size_t)frontier->steps;
   permi_arrays *arrays = (permi_arrays *)permi_allocate(allocator, 1, sizeof *arrays);
-  int *numbers = (int *)permi_allocate(allocator, 7 * vertices, sizeof(int)), *sequence, *birth, *death, *slot;
+  int *slot = (int *)permi_allocate(allocator, vertices, sizeof(int));
   permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
-  uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, sizeof *busy);
-  int i, e, v, p = 0, slots, ok = 0;
-  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
+  int p, v, slots, ok = 0;
   *made = NULL;
   if (arrays)
     memset(arrays, 0, sizeof *arrays);
-  if (!arrays || !numbers || !life || !busy || !walk.state)
+  if (!arrays || !slot || !life)
     goto done;
   arrays->isa = isa;
-  arrays->pull_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  arrays->pull = (permi_pull *)permi_allocate(allocator, (size_t)block->edges + vertices, sizeof(permi_pull));
-  arrays->occupied = (uint64_t *)permi_allocate(allocator, vertices + 1, sizeof(uint64_t));
-  arrays->ones = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  if (!arrays->pull_start || !arrays->pull || !arrays->occupied || !arrays->ones)
+  arrays->pull_start = (int *)permi_allocate(allocator, steps + 1, sizeof(int));
+  arrays->pull = (permi_pull *)permi_allocate(allocator, (size_t)block->edges + steps, sizeof(permi_pull));
+  arrays->occupied = (uint64_t *)permi_allocate(allocator, steps + 1, sizeof(uint64_t));
+  if (!arrays->pull_start || !arrays->pull || !arrays->occupied)
     goto done;
-  walk.open = numbers;
-  walk.frontier = numbers + vertices;
-  walk.place = numbers + 2 * vertices;
-  sequence = numbers + 3 * vertices;
-  birth = numbers + 4 * vertices;
-  death = numbers + 5 * vertices;
-  slot = numbers + 6 * vertices;
-  for (v = 0; v < 2 * n; v++)
-    birth[v] = death[v] = -1;
-  permi_walk_start(block, &walk);
-  arrays->ones[0] = 0;
   ok = 1;
-  for (i = 0; i < 2 * n; i++) {
-    v = order[i];
-    if (permi_watch_step(watch, (size_t)i, 100))
-      goto done;
-    if (walk.state[v] == 2)
-      continue;
-    permi_walk_step(block, &walk, v);
-    sequence[p] = v;
-    death[v] = p;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int t = block->neighbour[e];
-      if (walk.state[t] == 2 && death[t] < 0)
-        death[t] = p;
-      if (walk.state[t] == 1 && birth[t] < 0)
-        birth[t] = p;
-    }
-    arrays->ones[++p] = walk.width[0] - (walk.eliminated[1] - walk.eliminated[0]);
-  }
-  slots = permi_array_slots(frontier, 2 * n, birth, death, life, busy, slot, watch);
+  slots = permi_frontier_slots(frontier, (int)vertices, 1, life, arrays->occupied, slot, watch);
   arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
   arrays->middle = (slots - arrays->low + 1) / 2;
   arrays->top = slots - arrays->low - arrays->middle;
   if (!slots || arrays->middle > PERMI_ARRAY_HIGH)
     goto done;
-  memcpy(arrays->occupied, busy, ((size_t)p + 1) * sizeof *busy);
   arrays->pull_start[0] = 0;
+  for (v = 0; v < 2 * block->n; v++)
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* of those that never are in a state: not used, but shifted by */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
-    arrays->pull_start[p + 1] =
-        arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, sequence[p], birth, death, slot,
-                                                  arrays->pull + arrays->pull_start[p]);
+    arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
+                                                                          arrays->pull + arrays->pull_start[p]);
   *made = permi_watch(watch, 0) ? NULL : arrays;
 done:
-  permi_release(allocator, numbers);
+  permi_release(allocator, slot);
   permi_release(allocator, life);
-  permi_release(allocator, busy);
-  permi_release(allocator, walk.state);
   if (!*made)
     permi_arrays_release(allocator, arrays);
   return ok;
@@ -6910,7 +6492,7 @@ done:
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  return (frontier->room[0] + frontier->room[1]) * (double)permi_cell_bytes(frontier, permi_arrays_kind(frontier)) +
+  return (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier) +
          2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
 }
 
@@ -6918,14 +6500,20 @@ static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arr
 static double permi_arrays_host_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   return permi_arrays_bytes(frontier, arrays) -
-         (frontier->room[0] + frontier->room[1]) * (double)permi_cell_bytes(frontier, permi_arrays_kind(frontier));
+         (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
 }
 
 /* Words of a value, for which there are kernels; 0: none for residues, nor for integers of many words. */
 static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
 {
-  const size_t bytes = permi_cell_bytes(frontier, permi_arrays_kind(frontier));
-  return frontier->algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
+  const size_t bytes = permi_arrays_value_bytes(frontier);
+  return frontier->numbers.algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
+}
+
+/* What a product of integers costs, against one of words. */
+static double permi_arrays_products(const permi_numbers *numbers)
+{
+  return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
 }
 
 /* Seconds on a GPU, measured on an H200. */
@@ -6935,10 +6523,10 @@ static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, times doubles */
-  const double words = frontier->algebra == PERMI_WORDS ? frontier->words * frontier->parts * frontier->parts : 1;
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
-         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS * (each[frontier->algebra] * words + passes - 1);
+         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
+             (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
 /* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
@@ -6947,16 +6535,16 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
-  const double words = frontier->algebra == PERMI_WORDS ? frontier->words * frontier->parts * frontier->parts : 1;
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0;
   int p;
   for (p = 1; p <= frontier->steps; p++) {
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
-    const int tops = permi_count_ones(high ^ middle), ones = arrays->ones[p] < tops ? arrays->ones[p] : tops;
+    const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
   }
-  return frontier->cost[frontier->steps] * each[frontier->algebra] * words +
+  return frontier->cost[frontier->steps] * each[frontier->numbers.algebra] *
+             permi_arrays_products(&frontier->numbers) +
          permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
 }
 
@@ -7006,20 +6594,9 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
 #define PERMI_TREE_MISS_SECONDS 1e-8 /* take so much longer (mesh1e1: 9e7 pairs 1.5 s) */
 #define PERMI_TREE_PLAN_SECONDS 1e-6 /* per vertex and entry: what planning costs */
 
-typedef enum permi_tree_algebra {
-  PERMI_TREE_MAGNITUDES,
-  PERMI_TREE_SIGNED,  /* value, absolute */
-  PERMI_TREE_COMPLEX, /* real, imaginary, absolute */
-  PERMI_TREE_DD,      /* real and (parts = 2) imaginary as double-double; absolute */
-  PERMI_TREE_WORD,
-  PERMI_TREE_WORDS, /* also Gaussian; two's complement */
-  PERMI_TREE_RESIDUES
-} permi_tree_algebra;
-
 typedef struct permi_tree_edge {
   int bit;
-  double real, imaginary, absolute;
-  int64_t integer[2];
+  permi_coefficient c;
 } permi_tree_edge;
 
 typedef struct permi_tree_node { /* in post-order */
@@ -7032,9 +6609,8 @@ typedef struct permi_tree_node { /* in post-order */
 
 typedef struct permi_tree { /* context of a leaf */
   perm_allocator allocator;
-  permi_tree_algebra algebra;
-  int size, parts, words; /* 8-byte words of a value; of an integer's part */
-  uint64_t modulus;
+  permi_numbers numbers;
+  int size; /* 8-byte words of a value */
   int nodes, width, joins, depth; /* depth: tables on the stack at most */
   permi_tree_node *node;          /* nodes + 1 */
   permi_tree_edge *edge;
@@ -7079,15 +6655,14 @@ static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
 /* Seconds of a product of two values against that of doubles. */
 static double permi_tree_weight(const permi_tree *tree)
 {
-  const double parts = tree->parts;
-  switch (tree->algebra) {
-  case PERMI_TREE_MAGNITUDES:
-  case PERMI_TREE_WORD: return 1;
-  case PERMI_TREE_SIGNED: return 1.5;
-  case PERMI_TREE_COMPLEX: return 4;
-  case PERMI_TREE_DD: return 15 * parts * parts;
-  case PERMI_TREE_WORDS: return parts * parts * (3 + 0.5 * tree->words * tree->words);
-  default: return 15 * parts * parts;
+  const double parts = tree->numbers.parts, words = tree->numbers.words;
+  switch (tree->numbers.algebra) {
+  case PERMI_MAGNITUDES:
+  case PERMI_WORD: return 1;
+  case PERMI_SIGNED: return 1.5;
+  case PERMI_COMPLEX: return 4;
+  case PERMI_WORDS: return parts * parts * (3 + 0.5 * words * words);
+  default: return 15 * parts * parts; /* double-doubles, residues */
   }
 }
 
@@ -7149,15 +6724,13 @@ static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, 
     rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
 }
 
-/* A table: true values are those there times 2^exp2. largest, smallest: of the moduli of the non-zero values; loss
-   bounds what underflow has done to any one value. */
+/* A table. */
 typedef struct permi_tree_table {
   uint64_t *value;
   uint32_t set; /* of what the node knows that uses it */
   int difference;
   size_t states;
-  long long exp2;
-  double largest, smallest, loss;
+  permi_sizes sizes;
 } permi_tree_table;
 
 typedef struct permi_tree_run {
@@ -7189,80 +6762,40 @@ static int permi_tree_threads(const permi_tree_run *run, size_t states)
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
 }
 
-/* y += a x, for all but the quickest kinds. */
-static void permi_tree_accumulate(const permi_tree *tree, uint64_t *y_words, const uint64_t *a_words,
-                                  const uint64_t *x_words)
+/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
+static void permi_tree_accumulate(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
 {
-  const int words = tree->words;
-  double *y = (double *)(void *)y_words;
-  const double *a = (const double *)(const void *)a_words, *x = (const double *)(const void *)x_words;
+  const int words = numbers->words;
   int i, j, p, q;
-  if (tree->algebra == PERMI_TREE_COMPLEX) {
-    y[0] += a[0] * x[0] - a[1] * x[1];
-    y[1] += a[0] * x[1] + a[1] * x[0];
-    y[2] += a[2] * x[2];
-  } else if (tree->algebra == PERMI_TREE_DD) {
-    permi_dd part[2], sum, product[2][2];
-    for (p = 0; p < tree->parts; p++)
-      for (q = 0; q < tree->parts; q++) {
-        part[0].hi = a[2 * p];
-        part[0].lo = a[2 * p + 1];
-        part[1].hi = x[2 * q];
-        part[1].lo = x[2 * q + 1];
-        product[p][q] = permi_dd_multiply(part[0], part[1]);
-      }
-    if (tree->parts == 2) {
-      product[0][0] = permi_dd_add(product[0][0], permi_dd_negate(product[1][1]));
-      product[0][1] = permi_dd_add(product[0][1], product[1][0]);
-    }
-    for (p = 0; p < tree->parts; p++) {
-      sum.hi = y[2 * p];
-      sum.lo = y[2 * p + 1];
-      sum = permi_dd_add(sum, product[0][p]);
-      y[2 * p] = sum.hi;
-      y[2 * p + 1] = sum.lo;
-    }
-    y[2 * tree->parts] += a[2 * tree->parts] * x[2 * tree->parts];
-  } else if (tree->algebra == PERMI_TREE_RESIDUES) {
-    const uint64_t m = tree->modulus;
-    y_words[0] = (y_words[0] + permi_residue_multiply(a_words[0], x_words[0], m)) % m;
-    if (tree->parts == 2) {
-      const uint64_t minus = permi_residue_multiply(a_words[1], x_words[1], m);
-      y_words[0] = (y_words[0] + (minus ? m - minus : 0)) % m;
-      y_words[1] = (y_words[1] + permi_residue_multiply(a_words[0], x_words[1], m)) % m;
-      y_words[1] = (y_words[1] + permi_residue_multiply(a_words[1], x_words[0], m)) % m;
-    }
-  } else { /* modulo 2^(64 words); schoolbook, skipping the words that are 0 */
-    for (p = 0; p < tree->parts; p++)
-      for (q = 0; q < tree->parts; q++) {
-        uint64_t *to = y_words + (p != q) * words;
-        const uint64_t *from = x_words + q * words;
-        for (i = 0; i < words; i++) {
-          const uint64_t factor = a_words[p * words + i];
-          uint64_t carry = 0;
-          if (!factor)
-            continue;
-          for (j = 0; i + j < words; j++) {
-            permi_wide product = permi_multiply_words(factor, from[j]);
-            product.low += carry;
-            carry = product.high + (product.low < carry);
-            if (p + q == 2) {
-              carry += to[i + j] < product.low;
-              to[i + j] -= product.low;
-            } else {
-              to[i + j] += product.low;
-              carry += to[i + j] < product.low;
-            }
+  for (p = 0; p < numbers->parts; p++)
+    for (q = 0; q < numbers->parts; q++) {
+      uint64_t *to = y + (p != q) * words;
+      const uint64_t *from = x + q * words;
+      for (i = 0; i < words; i++) {
+        const uint64_t factor = a[p * words + i];
+        uint64_t carry = 0;
+        if (!factor)
+          continue;
+        for (j = 0; i + j < words; j++) {
+          permi_wide product = permi_multiply_words(factor, from[j]);
+          product.low += carry;
+          carry = product.high + (product.low < carry);
+          if (p + q == 2) {
+            carry += to[i + j] < product.low;
+            to[i + j] -= product.low;
+          } else {
+            to[i + j] += product.low;
+            carry += to[i + j] < product.low;
           }
         }
       }
-  }
+    }
 }
 
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
 {
   int i;
-  if (tree->algebra < PERMI_TREE_WORD)
+  if (!permi_algebra_is_integer(tree->numbers.algebra))
     return ((const double *)(const void *)x)[tree->size - 1] == 0;
   for (i = 0; i < tree->size; i++)
     if (x[i])
@@ -7270,91 +6803,52 @@ static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
   return 1;
 }
 
+/* A group of states of a table: masks and places of the values. */
+typedef struct permi_tree_group {
+  const uint32_t *mask, *index;
+  size_t count;
+  const uint64_t *value;
+} permi_tree_group;
+
 /* out[mask XOR m] += a x over a group. */
-static void permi_tree_group(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
-                             const uint32_t *mask, const uint32_t *index, size_t count, const uint64_t *x,
-                             uint64_t *out)
+static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree *tree,
+                                                       const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
+                                                       const permi_tree_group *group, uint64_t *out)
 {
-  size_t i, size = (size_t)tree->size;
-  const double *from = (const double *)(const void *)x;
-  double *to = (double *)(void *)out;
-  if (tree->algebra == PERMI_TREE_MAGNITUDES) {
-    const double factor = *(const double *)(const void *)a;
-    for (i = 0; i < count; i++)
-      to[permi_tree_place(rank, mask[i] ^ m)] += factor * from[index[i]];
-  } else if (tree->algebra == PERMI_TREE_SIGNED) {
-    const double factor = ((const double *)(const void *)a)[0], absolute = ((const double *)(const void *)a)[1];
-    for (i = 0; i < count; i++) {
-      double *y = to + 2 * (size_t)permi_tree_place(rank, mask[i] ^ m);
-      y[0] += factor * from[2 * (size_t)index[i]];
-      y[1] += absolute * from[2 * (size_t)index[i] + 1];
-    }
-  } else if (tree->algebra == PERMI_TREE_WORD) {
-    for (i = 0; i < count; i++)
-      out[permi_tree_place(rank, mask[i] ^ m)] += *a * x[index[i]];
-  } else {
-    for (i = 0; i < count; i++)
-      permi_tree_accumulate(tree, out + size * permi_tree_place(rank, mask[i] ^ m), a, x + size * index[i]);
+  const permi_numbers *numbers = &tree->numbers;
+  const size_t size = permi_value_words(algebra, numbers);
+  const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
+  const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
+  const uint64_t *value = group->value;
+  for (; mask < end; mask++, index++) {
+    uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
+    const uint64_t *x = value + size * *index;
+    if (algebra == PERMI_WORDS)
+      permi_tree_accumulate(numbers, a, y, x);
+    else
+      permi_value_add(algebra, numbers, &c, y, x, 0);
   }
 }
 
-/* y += c x over `count` consecutive states. */
-static void permi_tree_add(const permi_tree *tree, const permi_tree_edge *edge, const uint64_t *x, size_t count,
-                           uint64_t *y)
-{
-  size_t i, size = (size_t)tree->size;
-  const double *from = (const double *)(const void *)x;
-  double *to = (double *)(void *)y, c[5];
-  uint64_t words[5];
-  switch (tree->algebra) {
-  case PERMI_TREE_MAGNITUDES:
-    for (i = 0; i < count; i++)
-      to[i] += edge->real * from[i];
-    return;
-  case PERMI_TREE_SIGNED:
-    for (i = 0; i < count; i++) {
-      to[2 * i] += edge->real * from[2 * i];
-      to[2 * i + 1] += edge->absolute * from[2 * i + 1];
-    }
-    return;
-  case PERMI_TREE_WORD:
-    for (i = 0; i < count; i++)
-      y[i] += (uint64_t)edge->integer[0] * x[i];
-    return;
-  case PERMI_TREE_WORDS:
-    for (i = 0; i < count; i++, x += size, y += size) {
-      permi_words_add_product(y, x, tree->words, edge->integer[0]);
-      if (tree->parts == 2) {
-        permi_words_add_product(y + tree->words, x + tree->words, tree->words, edge->integer[0]);
-        permi_words_add_product(y + tree->words, x, tree->words, edge->integer[1]);
-        permi_words_add_product(y, x + tree->words, tree->words, -edge->integer[1]); /* came from a double */
-      }
-    }
-    return;
-  case PERMI_TREE_RESIDUES:
-    words[0] = (uint64_t)edge->integer[0];
-    words[1] = (uint64_t)edge->integer[1];
-    break;
-  default:
-    memset(c, 0, sizeof c);
-    c[0] = edge->real;
-    if (tree->algebra == PERMI_TREE_COMPLEX)
-      c[1] = edge->imaginary;
-    else if (tree->parts == 2)
-      c[2] = edge->imaginary;
-    c[tree->size - 1] = edge->absolute;
-    memcpy(words, c, sizeof c);
-  }
-  for (i = 0; i < count; i++)
-    permi_tree_accumulate(tree, y + size * i, words, x + size * i);
-}
+typedef void (*permi_tree_multiplier)(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,
+                                      const uint64_t *a, const permi_tree_group *group, uint64_t *out);
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  static void permi_tree_multiply_##name(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,              \
+                                         const uint64_t *a, const permi_tree_group *group, uint64_t *out)              \
+  { permi_tree_multiply_of(algebra, tree, rank, m, a, group, out); }
+PERMI_ALGEBRAS(PERMI_INSTANCE)
+#undef PERMI_INSTANCE
+
+#define PERMI_NAMED(name, algebra) permi_tree_multiply_##name,
+static const permi_tree_multiplier permi_tree_multipliers[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
 
 /* A pass over parts of a table. */
 typedef struct permi_tree_pass {
   const permi_tree *tree;
   permi_tree_table *table;
-  int parts, half, exp2;
-  double low, high;
+  int parts, exp2;
+  permi_sizes sizes;
 } permi_tree_pass;
 
 static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
@@ -7364,7 +6858,8 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   const permi_tree *tree = pass->tree;
   const double *x = (const double *)(const void *)pass->table->value;
   const size_t size = (size_t)tree->size, end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  const int last = tree->size - 1;
+  const int last = tree->size - 1, apart = permi_algebra_is_dd(tree->numbers.algebra) ? 2 : 1;
+  permi_sizes sizes;
   double low = DBL_MAX, high = 0;
   size_t i;
   int j;
@@ -7375,21 +6870,19 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
       continue;
     high = most > high ? most : high;
     low = most < low ? most : low;
-    for (j = 0; j < last; j += tree->algebra == PERMI_TREE_DD ? 2 : 1) {
+    for (j = 0; j < last; j += apart) {
       const double y = fabs(x[i + (size_t)j]);
       low = y != 0 && y < low ? y : low;
     }
   }
+  sizes.smallest = low;
+  sizes.largest = high;
   if (pass->parts == 1) { /* which needs no lock */
-    pass->low = low;
-    pass->high = high;
+    permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
   }
   PERMI_OMP(critical(permi_tree_sizes))
-  {
-    pass->low = low < pass->low ? low : pass->low;
-    pass->high = high > pass->high ? high : pass->high;
-  }
+  permi_sizes_join(&pass->sizes, &sizes);
   return PERM_OK;
 }
 
@@ -7397,13 +6890,10 @@ static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
   const permi_tree_pass *pass = (const permi_tree_pass *)context;
-  double *x = (double *)(void *)pass->table->value;
-  const size_t size = (size_t)pass->tree->size;
+  const size_t size = (size_t)pass->tree->size, begin = permi_tree_begin(pass->table->states, part, pass->parts) * size;
   const size_t end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  size_t i;
   (void)thread;
-  for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i++)
-    x[i] = x[i] * ldexp(1, -pass->half) * ldexp(1, pass->half - pass->exp2);
+  permi_values_scale((double *)(void *)pass->table->value + begin, end - begin, pass->exp2);
   return PERM_OK;
 }
 
@@ -7411,26 +6901,19 @@ static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
-  permi_tree_pass pass = {run->tree, table, 1, 0, 0, DBL_MAX, 0};
-  int e;
-  if (run->tree->algebra >= PERMI_TREE_WORD)
+  permi_tree_pass pass;
+  if (permi_algebra_is_integer(run->tree->numbers.algebra))
     return;
+  pass.tree = run->tree;
+  pass.table = table;
   pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
+  permi_sizes_clear(&pass.sizes);
   permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass, NULL);
-  table->largest = pass.high;
-  table->smallest = pass.low;
-  if (pass.high == 0 || (pass.high > 7.9e-31 && pass.high < 1.2e30))
-    return;
-  frexp(pass.high, &e);
-  pass.exp2 = e;
-  pass.half = e / 2; /* 2^-e alone may not be a double */
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
-  table->loss = permi_loss_scaled(table->loss, 1, -e);
-  if (e > 0 && ldexp(pass.low, -e) < PERMI_SAFE_PRODUCT) /* then low words may have lost bits as well */
-    table->loss += 2 * DBL_MIN;
-  table->smallest = ldexp(pass.low, -e);
-  table->largest = ldexp(pass.high, -e);
-  table->exp2 += e;
+  table->sizes.smallest = pass.sizes.smallest;
+  table->sizes.largest = pass.sizes.largest;
+  pass.exp2 = permi_sizes_rescale(&table->sizes, 1.2e30, PERMI_SAFE_PRODUCT);
+  if (pass.exp2)
+    permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
 }
 
 /* The non-zero states of a table by groups of their matched vertices within `common`: masks of matched vertices and
@@ -7548,18 +7031,23 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
                                           uint32_t value, int master)
 {
   permi_tree_run *run = join->run;
+  const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
   const size_t size = (size_t)run->tree->size;
   uint32_t begin[2], end[2], i;
+  permi_tree_group group;
   begin[0] = run->first[0][g];
   end[0] = run->first[0][g + 1];
   begin[1] = run->first[1][h];
   end[1] = run->first[1][h + 1];
   if (top)
     permi_tree_narrow(run->mask[join->larger], join->rows, top, value, &begin[join->larger], &end[join->larger]);
+  group.mask = run->mask[1] + begin[1];
+  group.index = run->index[1] + begin[1];
+  group.count = end[1] - begin[1];
+  group.value = join->factor[1]->value;
   for (i = begin[0]; i < end[0]; i++)
-    permi_tree_group(run->tree, run->rank, run->mask[0][i] ^ join->rows,
-                     join->factor[0]->value + size * run->index[0][i], run->mask[1] + begin[1],
-                     run->index[1] + begin[1], end[1] - begin[1], join->factor[1]->value, join->out->value);
+    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i],
+             &group, join->out->value);
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
@@ -7645,7 +7133,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   join.ones = k - permi_tree_bits(join.rows & ~(join.set[0] | join.set[1]));
   join.own = permi_tree_bits(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
-  out->exp2 = left->exp2 + right->exp2;
+  out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   permi_tree_rank_high(tree, run->rank, t, k);
   if (run->most_threads > 1) {
     for (k = 0; k < 2; k++) {
@@ -7682,9 +7170,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
    each product with its addition adds at most PERMI_TREE_LOST, nothing while no product can be below
    PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
-static double permi_tree_join_loss(const permi_tree_table *left, const permi_tree_table *right)
+static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
-  const double pairs = ldexp(1, permi_tree_bits(left->set & right->set));
+  const double pairs = ldexp(1, permi_tree_bits(one->set & other->set));
+  const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
   if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
@@ -7725,8 +7214,8 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
       const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
       const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
       const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, beyond, slices);
-      permi_tree_add(tree, ray->edge, ray->open + (from + begin) * size, end - begin,
-                     ray->matched + (to + begin) * size);
+      permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
+                       ray->open + (from + begin) * size, end - begin);
     }
   }
   return PERM_OK;
@@ -7752,35 +7241,31 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   ray.column = node->column;
   ray.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
   for (e = node->edge; e < (node + 1)->edge; e++) {
-    const permi_tree_edge *edge = &tree->edge[e];
-    weight += edge->absolute;
-    least = edge->absolute < least ? edge->absolute : least;
-    if (edge->real != 0 && fabs(edge->real) < least)
-      least = fabs(edge->real);
-    if (edge->imaginary != 0 && fabs(edge->imaginary) < least)
-      least = fabs(edge->imaginary);
-    ray.edge = edge;
+    const permi_coefficient *c = &tree->edge[e].c;
+    weight += c->absolute;
+    least = c->absolute < least ? c->absolute : least;
+    if (c->real != 0 && fabs(c->real) < least)
+      least = fabs(c->real);
+    if (c->imaginary != 0 && fabs(c->imaginary) < least)
+      least = fabs(c->imaginary);
+    ray.edge = &tree->edge[e];
     permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
   }
   table->value = ray.matched;
   table->states = node->column ? upper : lower;
   table->difference = node->difference;
-  table->loss = permi_loss_scaled(table->loss, weight * (1 + 1e-12), 0);
-  if (table->smallest * least < PERMI_SAFE_PRODUCT)
-    table->loss += (edges + 1) * PERMI_TREE_LOST;
+  table->sizes.loss = permi_loss_scaled(table->sizes.loss, weight * (1 + 1e-12), 0);
+  if (table->sizes.smallest * least < PERMI_SAFE_PRODUCT)
+    table->sizes.loss += (edges + 1) * PERMI_TREE_LOST;
 }
 
 static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uint64_t *value)
 {
   memset(table, 0, sizeof *table);
-  memset(value, 0, (size_t)tree->size * sizeof *value);
   table->value = value;
   table->states = 1;
-  table->largest = table->smallest = 1;
-  if (tree->algebra >= PERMI_TREE_WORD)
-    *value = 1;
-  else
-    ((double *)(void *)value)[0] = ((double *)(void *)value)[tree->size - 1] = 1;
+  table->sizes.largest = table->sizes.smallest = 1;
+  permi_value_one(&tree->numbers, value);
 }
 
 /* Takes the tables of the children from the stack, puts the node's there. */
@@ -7804,7 +7289,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
     for (e = node->edge; e < (node + 1)->edge; e++) { /* a column's scope are rows: all bits but one are set */
       const permi_tree_edge *edge = &tree->edge[e];
       const int place = node->column ? t - 1 - edge->bit : edge->bit;
-      permi_tree_add(tree, edge, unit, 1, table->value + size * (size_t)place);
+      permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);
     }
   } else {
     factor = table[node->children - 1];
@@ -7817,7 +7302,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
       product = factor;
       product.value = run->work[side];
       side = 1 - side;
-      product.loss = permi_tree_join_loss(other, &factor);
+      product.sizes.loss = permi_tree_join_loss(other, &factor);
       status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
                                &product);
       if (status != PERM_OK)
@@ -7839,38 +7324,12 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   return PERM_OK;
 }
 
-static perm_status permi_tree_finish(const permi_tree *tree, const permi_tree_run *run, perm_partial *partial)
+static void permi_tree_finish(const permi_tree *tree, const permi_tree_run *run, perm_partial *partial)
 {
   const permi_tree_table *table = &run->table[0];
-  const double *x = (const double *)(const void *)table->value;
-  const int parts = tree->parts;
-  double loss = table->loss;
-  int p;
   partial->terms += run->visited;
-  if (!table->states)
-    return PERM_OK;
-  if (tree->algebra >= PERMI_TREE_WORD) {
-    permi_frontier integers; /* its words, parts and algebra say how they are added */
-    memset(&integers, 0, sizeof integers);
-    integers.words = tree->words;
-    integers.algebra = tree->algebra == PERMI_TREE_RESIDUES ? PERMI_RESIDUES : PERMI_WORDS;
-    for (p = 0; p < parts; p++)
-      permi_frontier_add_integer(p ? &partial->imaginary : &partial->value, table->value + p * tree->words, &integers);
-    return PERM_OK;
-  }
-  for (p = 0; p < parts; p++) {
-    perm_sum *sum = p ? &partial->imaginary : &partial->value;
-    const int doubles = tree->algebra == PERMI_TREE_DD ? 2 : 1;
-    permi_sum_add_double(sum, x[p * doubles]);
-    if (doubles == 2)
-      permi_sum_add_double(sum, x[2 * p + 1]);
-  }
-  permi_sum_add_double(&partial->absolute, x[tree->size - 1]);
-  partial->exp2 = table->exp2;
-  if (tree->lost_error > 0)
-    loss += DBL_MIN + ldexp(tree->lost_error, permi_int_exponent(-partial->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings, generously */
-  return PERM_OK;
+  if (table->states)
+    permi_values_finish(&tree->numbers, table->value, &table->sizes, tree->lost_error, partial);
 }
 
 /* ===================================================================================== >>tree_build
@@ -7879,12 +7338,11 @@ static perm_status permi_tree_finish(const permi_tree *tree, const permi_tree_ru
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_tree *tree = (const permi_tree *)leaf->context;
-  const perm_allocator *allocator = &tree->allocator;
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
+  permi_pool pool = {&tree->allocator, NULL, 0};
   permi_tree_run run;
-  perm_status status = PERM_ERROR_MEMORY;
-  uint32_t *numbers = (uint32_t *)permi_allocate(allocator, 4 * most + 2 * groups, sizeof *numbers);
+  perm_status status = PERM_OK;
   uint32_t low;
   int i, stacked = 0;
   memset(&run, 0, sizeof run);
@@ -7892,22 +7350,22 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   run.control = control;
   run.most_threads = control ? permi_threads(control->options) : 1;
   run.weight = permi_tree_weight(tree);
-  run.rank = (permi_tree_rank *)permi_allocate(allocator, 1, sizeof *run.rank);
-  run.table = (permi_tree_table *)permi_allocate(allocator, (size_t)tree->depth + 1, sizeof *run.table);
-  run.values = (uint64_t *)permi_allocate(allocator, ((size_t)tree->stack_values + 1) * size, sizeof *run.values);
-  for (i = 0; i < 2; i++)
-    run.work[i] = (uint64_t *)permi_allocate(allocator, ((size_t)tree->work_values + 1) * size, sizeof *run.values);
-  if (numbers && run.rank && run.table && run.values && run.work[0] && run.work[1]) {
-    for (i = 0; i < 2; i++) {
-      run.mask[i] = numbers + (size_t)(2 * i) * most;
-      run.index[i] = numbers + (size_t)(2 * i + 1) * most;
-      run.first[i] = numbers + 4 * most + (size_t)i * groups;
-    }
-    run.rank->high[0] = 0;
-    for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-      run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_tree_bits(low));
-    status = PERM_OK;
+  run.rank = (permi_tree_rank *)permi_pool_get(&pool, 1, sizeof *run.rank);
+  run.table = (permi_tree_table *)permi_pool_get(&pool, (size_t)tree->depth + 1, sizeof *run.table);
+  run.values = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->stack_values + 1) * size, sizeof *run.values);
+  for (i = 0; i < 2; i++) {
+    run.work[i] = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->work_values + 1) * size, sizeof *run.values);
+    run.mask[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
+    run.index[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
+    run.first[i] = (uint32_t *)permi_pool_get(&pool, groups, sizeof(uint32_t));
   }
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return PERM_ERROR_MEMORY;
+  }
+  run.rank->high[0] = 0;
+  for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
+    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_tree_bits(low));
   for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
     run.done = tree->cost[i];
     if (control && (i & 255) == 0)
@@ -7916,13 +7374,8 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
       status = permi_tree_visit(&run, &tree->node[i], &stacked);
   }
   if (status == PERM_OK)
-    status = permi_tree_finish(tree, &run, partial);
-  permi_release(allocator, numbers);
-  permi_release(allocator, run.rank);
-  permi_release(allocator, run.table);
-  permi_release(allocator, run.values);
-  permi_release(allocator, run.work[0]);
-  permi_release(allocator, run.work[1]);
+    permi_tree_finish(tree, &run, partial);
+  permi_pool_release(&pool);
   return status;
 }
 
@@ -8439,20 +7892,8 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
         continue;
       for (i = begin; scope[i] != turn;)
         i++;
-      memset(to, 0, sizeof *to);
       to->bit = i - begin;
-      if (block->integer) {
-        to->integer[0] = block->integer[b];
-        to->integer[1] = block->imaginary_integer ? block->imaginary_integer[b] : 0;
-        if (tree->algebra == PERMI_TREE_RESIDUES) {
-          to->integer[0] = permi_residue_of(to->integer[0], tree->modulus);
-          to->integer[1] = permi_residue_of(to->integer[1], tree->modulus);
-        }
-      } else {
-        to->real = block->real[b];
-        to->imaginary = block->imaginary ? block->imaginary[b] : 0;
-        to->absolute = block->absolute[b];
-      }
+      to->c = permi_coefficient_of(block, b, &tree->numbers);
       edge++;
     }
     at[1].edge = edge;
@@ -8476,9 +7917,9 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   permi_release(allocator, numbers);
   permi_release(allocator, stack);
   permi_release(allocator, scope);
-  if (tree->algebra == PERMI_TREE_COMPLEX)
+  if (tree->numbers.algebra == PERMI_COMPLEX)
     tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
-  else if (tree->algebra == PERMI_TREE_DD)
+  else if (permi_algebra_is_dd(tree->numbers.algebra))
     tree->bound_relative = permi_tree_bound(given, roundings[0] + 3 * roundings[1]);
   else
     tree->bound_relative = permi_tree_bound(roundings[0] + given, 0);
@@ -8513,26 +7954,13 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
 #define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
 #define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
 
-typedef enum permi_band_values {
-  PERMI_BAND_MAGNITUDES,
-  PERMI_BAND_SIGNED,  /* value, absolute */
-  PERMI_BAND_COMPLEX, /* real, imaginary, absolute */
-  PERMI_BAND_DD,      /* high, low, absolute */
-  PERMI_BAND_DD_COMPLEX,
-  PERMI_BAND_INTEGERS
-} permi_band_values;
-
 typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
   perm_allocator allocator;
-  permi_band_values values;
-  permi_algebra algebra; /* of integers, with the next three as in permi_frontier */
-  int words, parts;
-  uint64_t modulus;
+  permi_numbers numbers;
   int n, groups, width;
   int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
   int *entry_start, *entry_group;               /* n + 1: the entries of a row */
-  double *real, *imaginary, *absolute;          /* of an entry; doubles */
-  int64_t *integer;                             /* parts of an entry */
+  permi_coefficient *entry;
   int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
   double *cost;                                 /* n + 1: transitions of all rows before */
   double longest;                               /* transitions of a row, at most */
@@ -8546,8 +7974,7 @@ static void permi_band_release(const perm_allocator *allocator, void *context)
   if (!band)
     return;
   permi_release(allocator, band->entry_start);
-  permi_release(allocator, band->real);
-  permi_release(allocator, band->integer);
+  permi_release(allocator, band->entry);
   permi_release(allocator, band->cost);
   permi_release(allocator, band);
 }
@@ -8592,6 +8019,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
 
 typedef struct permi_band_run_state {
   const permi_band *band;
+  permi_pool *pool;
   permi_control *control;
   permi_band_shape *shape, *shapes;
   int shape_count;
@@ -8599,11 +8027,11 @@ typedef struct permi_band_run_state {
   size_t run_count, run_room, kept;
   double *counts[2];
   size_t counts_room;
-  size_t room; /* states of a buffer */
+  size_t room, words; /* states of a buffer; doubles or words of a state */
   void *from, *to;
-  int64_t *from_exp2, *to_exp2; /* NULL: all states share exp2 */
-  long long exp2;
-  double low, high, visited; /* bounds on the non-zero moduli */
+  int64_t *from_exp2, *to_exp2; /* NULL: all states share sizes.exp2 */
+  permi_sizes sizes;         /* as powers of two they share */
+  double visited;
   int memory;                /* 1: there was none for a run */
 } permi_band_state;
 
@@ -8613,202 +8041,105 @@ typedef struct permi_band_stream {
   int keep;                       /* 1: runs are kept, 0: done, */
   int within;                     /* 1: as far as they go to states from begin to before end */
   uint32_t begin, end;
-  double re, im, absolute;
-  int coefficient_exp2;
-  const int64_t *integer;
+  permi_coefficient entry;
+  int entry_exp2; /* times 2^entry_exp2 */
 } permi_band_stream;
 
-static int permi_band_planes(permi_band_values values)
+/* The entry times a factor. Returns how many times it is to be added: a long integer cannot be multiplied. */
+static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
-  static const int planes[] = {1, 2, 3, 3, 5, 0};
-  return planes[values];
+  const int64_t times = (int64_t)factor;
+  int part;
+  if (permi_algebra_is_integer(numbers->algebra)) {
+    for (part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
+      if (c->integer[part] > INT64_MAX / times || c->integer[part] < -(INT64_MAX / times))
+        return factor;
+    for (part = 0; part < 2; part++)
+      c->integer[part] = numbers->algebra == PERMI_RESIDUES
+                             ? (int64_t)permi_residue_multiply((uint64_t)c->integer[part], factor % numbers->modulus,
+                                                               numbers->modulus)
+                             : c->integer[part] * times;
+    return 1;
+  }
+  if (permi_algebra_is_dd(numbers->algebra)) {
+    const permi_dd real = permi_dd_multiply(permi_dd_make(c->real), permi_dd_make(factor));
+    const permi_dd imaginary = permi_dd_multiply(permi_dd_make(c->imaginary), permi_dd_make(factor));
+    c->real_low = real.lo;
+    c->imaginary_low = imaginary.lo;
+  }
+  c->real *= factor;
+  c->imaginary *= factor;
+  c->absolute *= factor;
+  return 1;
 }
 
 /* One state's product added where states have powers of their own. */
-static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream, size_t s, size_t t,
-                                 double factor)
+static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
+                                 const permi_coefficient *c, size_t s, size_t t)
 {
-  const permi_band_values values = state->band->values;
-  const int planes = permi_band_planes(values);
-  const double *x = (const double *)state->from + s;
-  double *y = (double *)state->to + t, p[5], *absolute = y + (size_t)(planes - 1) * state->room;
-  const size_t room = state->room;
-  int64_t exp2 = state->from_exp2[s] + stream->coefficient_exp2, d;
-  int k, e;
-  p[planes - 1] = x[(size_t)(planes - 1) * room] * (stream->absolute * factor);
-  if (p[planes - 1] == 0)
-    return;
-  if (values == PERMI_BAND_SIGNED) {
-    p[0] = x[0] * (stream->re * factor);
-  } else if (values == PERMI_BAND_COMPLEX) {
-    const double re = stream->re * factor, im = stream->im * factor;
-    p[0] = x[0] * re - x[room] * im;
-    p[1] = x[0] * im + x[room] * re;
-  } else if (values >= PERMI_BAND_DD) {
-    permi_dd a = permi_dd_make(x[0]), b = {0, 0}, re, im;
-    a.lo = x[room];
-    if (values == PERMI_BAND_DD_COMPLEX) {
-      b.hi = x[2 * room];
-      b.lo = x[3 * room];
-    }
-    re = permi_dd_multiply(permi_dd_make(stream->re), permi_dd_make(factor));
-    im = permi_dd_multiply(permi_dd_make(stream->im), permi_dd_make(factor));
-    if (values == PERMI_BAND_DD)
-      a = permi_dd_multiply(a, re);
-    else
-      permi_dd_multiply_complex(&a, &b, re, im);
-    p[0] = a.hi;
-    p[1] = a.lo;
-    if (values == PERMI_BAND_DD_COMPLEX) {
-      p[2] = b.hi;
-      p[3] = b.lo;
-    }
-  }
-  if (*absolute == 0) {
-    for (k = 0; k < planes; k++)
-      y[(size_t)k * room] = p[k];
-    state->to_exp2[t] = exp2;
-    return;
-  }
-  d = exp2 - state->to_exp2[t];
-  e = -permi_int_exponent(d < 0 ? -d : d);
-  for (k = 0; k < planes; k++)
-    if (d > 0)
-      y[(size_t)k * room] = ldexp(y[(size_t)k * room], e);
-    else
-      p[k] = ldexp(p[k], e);
-  if (d > 0)
-    state->to_exp2[t] = exp2;
-  if (values >= PERMI_BAND_DD) {
-    for (k = 0; k + 1 < planes; k += 2) {
-      permi_dd a, b;
-      a.hi = y[(size_t)k * room];
-      a.lo = y[(size_t)(k + 1) * room];
-      b.hi = p[k];
-      b.lo = p[k + 1];
-      a = permi_dd_add(a, b);
-      y[(size_t)k * room] = a.hi;
-      y[(size_t)(k + 1) * room] = a.lo;
-    }
-    *absolute += p[planes - 1];
-  } else {
-    for (k = 0; k < planes; k++)
-      y[(size_t)k * room] += p[k];
-  }
-}
-
-static void permi_band_add_dd(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
-{
-  const int is_complex = state->band->values == PERMI_BAND_DD_COMPLEX;
-  const size_t room = state->room;
-  const double *x = (const double *)state->from + run->source, factor = run->factor;
-  double *y = (double *)state->to + run->target;
-  const permi_dd re = permi_dd_multiply(permi_dd_make(stream->re), permi_dd_make(factor));
-  const permi_dd im = permi_dd_multiply(permi_dd_make(stream->im), permi_dd_make(factor));
-  const double absolute = stream->absolute * factor;
+  const permi_numbers *numbers = &state->band->numbers;
+  const permi_coefficient one = permi_coefficient_one();
+  const size_t size = state->words;
+  const int64_t exp2 = state->from_exp2[s] + stream->entry_exp2;
+  double product[5], *y = (double *)state->to + t * size;
+  int64_t d;
+  int e;
   size_t k;
-  for (k = 0; k < run->count; k++, x++, y++) {
-    permi_dd a, b = {0, 0}, c;
-    a.hi = x[0];
-    a.lo = x[room];
-    if (is_complex) {
-      b.hi = x[2 * room];
-      b.lo = x[3 * room];
-      permi_dd_multiply_complex(&a, &b, re, im);
-      c.hi = y[2 * room];
-      c.lo = y[3 * room];
-      b = permi_dd_add(c, b);
-      y[2 * room] = b.hi;
-      y[3 * room] = b.lo;
-    } else {
-      a = permi_dd_multiply(a, re);
-    }
-    c.hi = y[0];
-    c.lo = y[room];
-    a = permi_dd_add(c, a);
-    y[0] = a.hi;
-    y[room] = a.lo;
-    y[(is_complex ? 4 : 2) * room] += x[(is_complex ? 4 : 2) * room] * absolute;
-  }
+  memset(product, 0, sizeof product);
+  permi_values_add(numbers, c, product, (const double *)state->from + s * size, 1);
+  if (product[size - 1] == 0)
+    return;
+  d = y[size - 1] == 0 ? 0 : exp2 - state->to_exp2[t];
+  e = -permi_int_exponent(d < 0 ? -d : d);
+  if (y[size - 1] == 0 || d > 0)
+    state->to_exp2[t] = exp2;
+  for (k = 0; k < size && d != 0; k++)
+    if (d > 0)
+      y[k] = ldexp(y[k], e);
+    else
+      product[k] = ldexp(product[k], e);
+  permi_values_add(numbers, &one, y, product, 1);
 }
 
-static void permi_band_add_integers(const permi_band_state *state, const permi_band_stream *stream,
-                                    const permi_band_run *run)
+PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state, const permi_band_stream *stream,
+                                                  const permi_band_run *run)
 {
-  const permi_band *band = state->band;
-  const size_t stride = (size_t)(band->words * band->parts);
-  const uint64_t *x = (const uint64_t *)state->from + run->source * stride;
-  uint64_t *y = (uint64_t *)state->to + run->target * stride;
-  int64_t c[2];
-  size_t k, times = 1, t;
-  int part;
-  for (part = 0; part < band->parts; part++) {
-    c[part] = stream->integer[part];
-    if (band->algebra == PERMI_RESIDUES)
-      c[part] = (int64_t)permi_residue_multiply((uint64_t)c[part], run->factor % band->modulus, band->modulus);
-    else if (c[part] > INT64_MAX / (int64_t)run->factor || c[part] < -(INT64_MAX / (int64_t)run->factor))
-      times = run->factor; /* too long for one factor */
+  const permi_numbers *numbers = &state->band->numbers;
+  const size_t bytes = 8 * state->words;
+  const permi_coefficient *c = &stream->entry;
+  const char *x = (const char *)state->from + run->source * bytes;
+  char *y = (char *)state->to + run->target * bytes;
+  permi_coefficient multiple;
+  size_t k, times = 1;
+  if (run->factor != 1) {
+    multiple = stream->entry;
+    times = permi_band_multiply(numbers, &multiple, run->factor);
+    c = &multiple;
   }
-  if (band->parts == 1)
-    c[1] = 0;
-  if (band->algebra != PERMI_RESIDUES && times == 1)
-    for (part = 0; part < band->parts; part++)
-      c[part] *= (int64_t)run->factor;
-  for (t = 0; t < times; t++) {
-    if (band->algebra == PERMI_WORD)
-      for (k = 0; k < run->count; k++)
-        y[k] += (uint64_t)c[0] * x[k];
-    else if (band->algebra == PERMI_WIDE)
-      for (k = 0; k < run->count; k++)
-        permi_wide_add_product((permi_wide *)(void *)y + k, (const permi_wide *)(const void *)x + k, c[0]);
-    else if (band->algebra == PERMI_RESIDUES)
-      for (k = 0; k < run->count; k++)
-        permi_residue_accumulate(band->modulus, band->parts, c, y + k * stride, x + k * stride);
-    else
-      for (k = 0; k < run->count; k++)
-        permi_words_accumulate(band->words, band->parts, c, y + k * stride, x + k * stride);
+  if (state->from_exp2) {
+    for (k = 0; k < run->count; k++)
+      permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
+    return;
   }
+  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: another call for each costs 15 % */
+    multiple = *c;
+    permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
+    return;
+  }
+  for (; times > 0; times--)
+    permi_values_add(numbers, c, y, x, run->count);
 }
 
 static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
 {
-  const permi_band_values values = state->band->values;
-  const size_t room = state->room, count = run->count;
-  const double factor = run->factor, re = stream->re * factor, im = stream->im * factor;
-  const double absolute = stream->absolute * factor;
-  const double *x;
-  double *y;
-  size_t k;
-  if (values == PERMI_BAND_INTEGERS) {
-    permi_band_add_integers(state, stream, run);
+  permi_coefficient c;
+  if (state->band->numbers.algebra != PERMI_MAGNITUDES || state->from_exp2) {
+    permi_band_add_any(state, stream, run);
     return;
   }
-  if (state->from_exp2) {
-    for (k = 0; k < count; k++)
-      permi_band_add_apart(state, stream, run->source + k, run->target + k, factor);
-    return;
-  }
-  if (values >= PERMI_BAND_DD) {
-    permi_band_add_dd(state, stream, run);
-    return;
-  }
-  x = (const double *)state->from + run->source;
-  y = (double *)state->to + run->target;
-  if (values == PERMI_BAND_MAGNITUDES) {
-    for (k = 0; k < count; k++)
-      y[k] += re * x[k];
-  } else if (values == PERMI_BAND_SIGNED) {
-    for (k = 0; k < count; k++) {
-      y[k] += re * x[k];
-      y[room + k] += absolute * x[room + k];
-    }
-  } else {
-    for (k = 0; k < count; k++) {
-      y[k] += re * x[k] - im * x[room + k];
-      y[room + k] += im * x[k] + re * x[room + k];
-      y[2 * room + k] += absolute * x[2 * room + k];
-    }
-  }
+  c.real = stream->entry.real * run->factor;
+  permi_values_add_of(PERMI_MAGNITUDES, NULL, &c, (double *)state->to + run->target,
+                      (const double *)state->from + run->source, run->count, 0);
 }
 
 /* What of a run goes to the stream's states. */
@@ -8927,36 +8258,31 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 /* ---- running it */
 static void permi_band_range(permi_band_state *state, size_t states)
 {
-  const double *x = (const double *)state->from + (size_t)(permi_band_planes(state->band->values) - 1) * state->room;
+  const double *x = (const double *)state->from + state->words - 1;
   size_t s;
-  state->low = DBL_MAX;
-  state->high = 0;
-  for (s = 0; s < states; s++) {
-    state->low = x[s] > 0 && x[s] < state->low ? x[s] : state->low;
-    state->high = x[s] > state->high ? x[s] : state->high;
+  permi_sizes_clear(&state->sizes);
+  for (s = 0; s < states; s++, x += state->words) {
+    state->sizes.smallest = *x > 0 && *x < state->sizes.smallest ? *x : state->sizes.smallest;
+    state->sizes.largest = *x > state->sizes.largest ? *x : state->sizes.largest;
   }
 }
 
 /* From a common power of two to one for each state, or from any to those that bring |x| into [1/2, 1). 0: memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
-  const int planes = permi_band_planes(state->band->values);
-  double *x = (double *)state->from, *absolute = x + (size_t)(planes - 1) * state->room;
-  size_t s;
-  int k, e;
+  double *x = (double *)state->from;
+  size_t s, k;
   if (!state->from_exp2) {
-    state->from_exp2 = (int64_t *)permi_allocate(&state->band->allocator, state->room, sizeof(int64_t));
-    state->to_exp2 = (int64_t *)permi_allocate(&state->band->allocator, state->room, sizeof(int64_t));
-    if (!state->from_exp2 || !state->to_exp2)
+    state->from_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
+    state->to_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
+    if (state->pool->failed)
       return 0;
     memset(state->from_exp2, 0, state->room * sizeof(int64_t));
   }
-  for (s = 0; s < states; s++) {
-    if (absolute[s] == 0)
-      continue;
-    e = permi_exponent(absolute[s]);
-    for (k = 0; k < planes; k++)
-      x[(size_t)k * state->room + s] = ldexp(x[(size_t)k * state->room + s], -e);
+  for (s = 0; s < states; s++, x += state->words) {
+    const int e = x[state->words - 1] == 0 ? 0 : permi_exponent(x[state->words - 1]);
+    for (k = 0; k < state->words && e != 0; k++)
+      x[k] = ldexp(x[k], -e);
     state->from_exp2[s] += e;
   }
   return 1;
@@ -8966,36 +8292,33 @@ static int permi_band_apart(permi_band_state *state, size_t states)
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
-  const int planes = permi_band_planes(band->values);
-  double weight = 0, least = DBL_MAX, *x = (double *)state->from;
-  size_t s;
-  int e, k;
+  permi_sizes *sizes = &state->sizes;
+  double weight = 0, least = DBL_MAX;
+  int e;
   if (state->from_exp2)
     return permi_band_apart(state, states);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->absolute[e] * band->capacity[band->entry_group[e]];
-    least = band->absolute[e] < least ? band->absolute[e] : least;
+    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
+    least = band->entry[e].absolute < least ? band->entry[e].absolute : least;
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
-  if (!(state->low * least >= PERMI_BAND_SAFE) || state->high * weight > 1e200) {
+  if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
     permi_band_range(state, states);
-    if (state->high > 0 && (state->high < 1e80 || state->high > 1e100)) {
-      k = 300 - permi_exponent(state->high);
-      if (ldexp(state->low, k) >= PERMI_BAND_SAFE) {
-        for (s = 0; s < (size_t)planes * state->room; s += state->room)
-          for (e = 0; (size_t)e < states; e++)
-            x[s + (size_t)e] = ldexp(x[s + (size_t)e], k);
-        state->exp2 -= k;
-        state->low = ldexp(state->low, k);
-        state->high = ldexp(state->high, k);
+    if (sizes->largest > 0 && (sizes->largest < 1e80 || sizes->largest > 1e100)) {
+      e = permi_exponent(sizes->largest) - 300;
+      if (ldexp(sizes->smallest, -e) >= PERMI_BAND_SAFE) {
+        permi_values_scale((double *)state->from, states * state->words, e);
+        sizes->exp2 += e;
+        sizes->smallest = ldexp(sizes->smallest, -e);
+        sizes->largest = ldexp(sizes->largest, -e);
       }
     }
-    if (state->high > 0 && (!(state->low * least >= PERMI_BAND_SAFE) || state->high * weight > 1e200))
+    if (sizes->largest > 0 && (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200))
       return permi_band_apart(state, states);
   }
-  state->low *= least;
-  state->low *= 1 - 1e-12;
-  state->high *= weight;
+  sizes->smallest *= least;
+  sizes->smallest *= 1 - 1e-12;
+  sizes->largest *= weight;
   return 1;
 }
 
@@ -9096,7 +8419,7 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
 
 typedef struct permi_band_step {
   permi_band_state *state;
-  const int *position; /* of a group: 2 p + entering */
+  int *position; /* of a group: 2 p + entering */
   int row, used, after, parts; /* columns used in the window before; after, of those that stay */
 } permi_band_step;
 
@@ -9109,36 +8432,22 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   const permi_band *band = state->band;
   const permi_band_shape *shape = state->shape;
   const uint64_t states = shape->states, parts = (uint64_t)step->parts;
-  const int planes = permi_band_planes(band->values);
   permi_band_stream stream;
   perm_status status = PERM_OK;
-  size_t block;
-  int e, p;
+  int e;
   memset(&stream, 0, sizeof stream);
   stream.within = parts > 1;
   stream.begin = (uint32_t)(states * (uint64_t)part / parts);
   stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
-  block = stream.end - stream.begin;
-  for (p = 0; p < planes; p++)
-    memset((double *)state->to + (size_t)p * state->room + stream.begin, 0, block * sizeof(double));
-  if (!planes) {
-    const size_t words = (size_t)(band->words * band->parts);
-    memset((uint64_t *)state->to + stream.begin * words, 0, block * words * sizeof(uint64_t));
-  }
+  memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[step->row]; e < band->entry_start[step->row + 1] && status == PERM_OK; e++) {
     const int way = step->position[band->entry_group[e]];
-    if (planes) {
-      stream.re = band->real[e];
-      stream.im = band->imaginary ? band->imaginary[e] : 0;
-      stream.absolute = band->absolute[e];
-      if (state->from_exp2) {
-        stream.coefficient_exp2 = permi_exponent(stream.absolute);
-        stream.re = ldexp(stream.re, -stream.coefficient_exp2);
-        stream.im = ldexp(stream.im, -stream.coefficient_exp2);
-        stream.absolute = ldexp(stream.absolute, -stream.coefficient_exp2);
-      }
-    } else {
-      stream.integer = band->integer + e * band->parts;
+    stream.entry = band->entry[e];
+    if (state->from_exp2) {
+      stream.entry_exp2 = permi_exponent(stream.entry.absolute);
+      stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
+      stream.entry.imaginary = ldexp(stream.entry.imaginary, -stream.entry_exp2);
+      stream.entry.absolute = ldexp(stream.entry.absolute, -stream.entry_exp2);
     }
     if (shape->complete) {
       const size_t last = shape->start[way + 1];
@@ -9167,6 +8476,37 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
+/* The row's step, its shape found: where each group of the window is, that before the row and what comes in its place
+   or above. */
+static void permi_band_step_make(permi_band_step *step, int row, const int *window, int slots, int used,
+                                 const int *entering)
+{
+  const permi_band_shape *shape = step->state->shape;
+  int p, i = 0;
+  step->row = row;
+  step->used = used;
+  step->after = used + 1;
+  for (p = 0; p < shape->slots; p++) {
+    if (p < slots) {
+      step->position[window[p]] = 2 * p;
+      step->after -= shape->kind[p] == PERMI_BAND_KEEP ? 0 : shape->leaving[p];
+    }
+    if (shape->kind[p] >= PERMI_BAND_ENTER)
+      step->position[entering[i++]] = 2 * p + 1;
+  }
+}
+
+/* The states after a row are those before the next one. */
+static void permi_band_turn(permi_band_state *state)
+{
+  void *values = state->from;
+  int64_t *exp2 = state->from_exp2;
+  state->from = state->to;
+  state->to = values;
+  state->from_exp2 = state->to_exp2;
+  state->to_exp2 = exp2;
+}
+
 /* THE BOUND. A row multiplies each term once and adds it to at most deg - 1 others, so a computed value is the sum of
    all perfect matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, a
    product that underflows, and rescaling, are each off by at most DBL_MIN <= u times the product of the moduli, which
@@ -9177,63 +8517,42 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
 static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_band *band = (const permi_band *)leaf->context;
-  const perm_allocator *allocator = &band->allocator;
-  const int planes = permi_band_planes(band->values);
-  const size_t size = planes ? (size_t)planes * sizeof(double) : (size_t)(band->words * band->parts) * sizeof(uint64_t);
   const int most_threads = control ? permi_threads(control->options) : 1;
+  permi_pool pool = {&band->allocator, NULL, 0};
   permi_band_state state;
   permi_band_step step;
-  int window[2][PERMI_BAND_SLOTS + 1], *position = NULL;
-  int slots = 0, used = 0, row, opened = 0, p, unpolled = 0, entries, threads;
+  int window[2][PERMI_BAND_SLOTS + 1], *position;
+  int slots = 0, used = 0, row, opened = 0, unpolled = 0;
   size_t states = 1;
-  perm_status status = PERM_ERROR_MEMORY;
+  perm_status status;
   memset(&state, 0, sizeof state);
   state.band = band;
+  state.pool = &pool;
   state.control = control;
   state.room = (size_t)band->most;
-  state.low = state.high = 1;
-  state.from = permi_allocate(allocator, state.room, size);
-  state.to = permi_allocate(allocator, state.room, size);
-  state.shapes = (permi_band_shape *)permi_allocate(allocator, PERMI_BAND_SHAPES, sizeof *state.shapes);
-  position = (int *)permi_allocate(allocator, (size_t)band->groups, sizeof *position);
-  if (!state.from || !state.to || !state.shapes || !position)
-    goto done;
+  state.words = permi_numbers_words(&band->numbers);
+  state.sizes.smallest = state.sizes.largest = 1;
+  state.from = permi_pool_get(&pool, state.room, 8 * state.words);
+  state.to = permi_pool_get(&pool, state.room, 8 * state.words);
+  state.shapes = (permi_band_shape *)permi_pool_get(&pool, PERMI_BAND_SHAPES, sizeof *state.shapes);
+  position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *position);
+  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   step.state = &state;
   step.position = position;
-  memset(state.from, 0, state.room * size);
-  if (!planes) {
-    *(uint64_t *)state.from = 1;
-  } else {
-    ((double *)state.from)[0] = 1;
-    ((double *)state.from)[(size_t)(planes - 1) * state.room] = 1;
-  }
-  status = PERM_OK;
+  if (status == PERM_OK)
+    permi_value_one(&band->numbers, state.from);
   for (row = 0; row < band->n && status == PERM_OK; row++) {
-    int *here = window[row & 1], *next = window[(row + 1) & 1], next_slots, enterings = 0;
-    void *swap;
+    const int entries = band->entry_start[row + 1] - band->entry_start[row];
+    int *here = window[row & 1], *next = window[(row + 1) & 1], next_slots, enterings = 0, threads;
     while (opened + enterings < band->groups && band->first[band->opening[opened + enterings]] == row)
       enterings++;
-    if ((planes && !permi_band_prepare(&state, row, states)) ||
+    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, row, states)) ||
         !permi_band_shape_find(&state, row, here, slots, used, band->opening + opened, enterings, next, &next_slots)) {
       status = PERM_ERROR_MEMORY;
       break;
     }
-    { /* where each group is: that before the row, and what comes in its place or above */
-      int i = 0;
-      for (p = 0; p < state.shape->slots; p++) {
-        if (p < slots)
-          position[here[p]] = 2 * p;
-        if (state.shape->kind[p] >= PERMI_BAND_ENTER)
-          position[band->opening[opened + i++]] = 2 * p + 1;
-      }
-    }
+    permi_band_step_make(&step, row, here, slots, used, band->opening + opened);
     states = state.shape->states;
-    step.row = row;
-    step.used = used;
-    step.after = used + 1;
-    for (p = 0; p < slots; p++)
-      step.after -= state.shape->kind[p] == PERMI_BAND_KEEP ? 0 : state.shape->leaving[p];
-    entries = band->entry_start[row + 1] - band->entry_start[row];
     threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
     status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
@@ -9244,54 +8563,21 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     used = step.after;
     opened += enterings;
     slots = next_slots;
-    swap = state.from;
-    state.from = state.to;
-    state.to = swap;
-    swap = state.from_exp2;
-    state.from_exp2 = state.to_exp2;
-    state.to_exp2 = (int64_t *)swap;
+    permi_band_turn(&state);
     state.visited += (double)states;
   }
-  if (status == PERM_OK && !planes) {
-    permi_frontier frontier;
-    const uint64_t *x = (const uint64_t *)state.from;
-    memset(&frontier, 0, sizeof frontier);
-    frontier.algebra = band->algebra;
-    frontier.words = band->words;
-    permi_frontier_add_integer(&partial->value, x, &frontier);
-    if (band->parts == 2)
-      permi_frontier_add_integer(&partial->imaginary, x + band->words, &frontier);
-  } else if (status == PERM_OK) {
-    const double *x = (const double *)state.from, absolute = x[(size_t)(planes - 1) * state.room];
-    permi_sum_add_double(&partial->value, x[0]);
-    if (band->values >= PERMI_BAND_DD)
-      permi_sum_add_double(&partial->value, x[state.room]);
-    if (band->values == PERMI_BAND_COMPLEX)
-      permi_sum_add_double(&partial->imaginary, x[state.room]);
-    if (band->values == PERMI_BAND_DD_COMPLEX) {
-      permi_sum_add_double(&partial->imaginary, x[2 * state.room]);
-      permi_sum_add_double(&partial->imaginary, x[3 * state.room]);
-    }
-    permi_sum_add_double(&partial->absolute, absolute);
-    partial->exp2 = state.exp2;
-    if (state.from_exp2) {
-      partial->exp2 += absolute > 0 ? state.from_exp2[0] : 0;
+  if (status == PERM_OK) {
+    const double absolute = ((const double *)state.from)[state.words - 1];
+    state.sizes.exp2 += state.from_exp2 && absolute > 0 ? state.from_exp2[0] : 0;
+    permi_values_finish(&band->numbers, state.from, &state.sizes, band->lost_error, partial);
+    if (state.from_exp2)
       partial->lost += band->lossy * absolute * (1 + 1e-12);
-    }
-    if (band->lost_error > 0)
-      partial->lost += 2 * (DBL_MIN + ldexp(band->lost_error, permi_int_exponent(-partial->exp2)));
+    partial->terms += state.visited;
   }
-  partial->terms += status == PERM_OK ? state.visited : 0;
-done:
-  permi_release(allocator, state.from);
-  permi_release(allocator, state.to);
-  permi_release(allocator, state.from_exp2);
-  permi_release(allocator, state.to_exp2);
-  permi_release(allocator, state.shapes);
-  permi_release(allocator, state.runs);
-  permi_release(allocator, state.counts[0]);
-  permi_release(allocator, state.counts[1]);
-  permi_release(allocator, position);
+  permi_release(&band->allocator, state.runs);
+  permi_release(&band->allocator, state.counts[0]);
+  permi_release(&band->allocator, state.counts[1]);
+  permi_pool_release(&pool);
   return status;
 }
 
@@ -9646,25 +8932,20 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   int i, e, v, g, used = 0;
   band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
   band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
-  if (block->integer)
-    band->integer = (int64_t *)permi_allocate(allocator, (size_t)block->edges * (size_t)band->parts, sizeof(int64_t));
-  else
-    band->real = (double *)permi_allocate(allocator, 3 * (size_t)block->edges, sizeof(double));
-  if (!band->entry_start || !band->cost || (block->integer ? !band->integer : !band->real))
+  band->entry = (permi_coefficient *)permi_allocate(allocator, (size_t)block->edges, sizeof *band->entry);
+  if (!band->entry_start || !band->cost || !band->entry)
     return 0;
   band->entry_group = band->entry_start + n + 1;
   band->capacity = band->entry_group + block->edges;
   band->first = band->capacity + n;
   band->last = band->first + n;
   band->opening = band->last + n;
-  band->absolute = band->real ? band->real + block->edges : NULL;
-  band->imaginary = band->real && block->imaginary ? band->absolute + block->edges : NULL;
   for (v = 0; v < n; v++)
     group_of[v] = -1;
   for (i = 0; i < n; i++) {
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
-      const int column = block->neighbour[e], edge = block->edge[e];
+      const int column = block->neighbour[e];
       if (permi_watch_step(watch, (size_t)e, 20))
         return 1;
       if (same[column] != column)
@@ -9678,23 +8959,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      if (block->integer) {
-        int64_t *integer = band->integer + (size_t)used * (size_t)band->parts;
-        integer[0] = block->integer[edge];
-        if (band->parts == 2)
-          integer[1] = block->imaginary_integer[edge];
-        if (band->algebra == PERMI_RESIDUES) {
-          integer[0] = permi_residue_of(integer[0], band->modulus);
-          if (band->parts == 2)
-            integer[1] = permi_residue_of(integer[1], band->modulus);
-        }
-      } else {
-        band->real[used] = block->real[edge];
-        band->absolute[used] = block->absolute[edge];
-        if (block->imaginary)
-          band->imaginary[used] = block->imaginary[edge];
-      }
-      used++;
+      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
     }
   }
   band->entry_start[n] = used;
@@ -9707,9 +8972,9 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
 
 static const char *permi_band_words(const permi_band *band)
 {
-  static const char *const values[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
-                                       "complex double-doubles", "integers"};
-  return values[band->values];
+  static const char *const words[] = {"doubles", "doubles with moduli", "complex doubles", "", "double-doubles",
+                                      "complex double-doubles"};
+  return permi_algebra_is_integer(band->numbers.algebra) ? "integers" : words[band->numbers.algebra];
 }
 
 static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -9727,14 +8992,10 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
 /* Seconds measured per transition (bands of half-width 5 and 8), and per row. */
 static double permi_band_seconds_each(const permi_band *band)
 {
-  static const double doubles[] = {0.6e-9, 1e-9, 2e-9, 12e-9, 50e-9};
-  if (band->values != PERMI_BAND_INTEGERS)
-    return doubles[band->values];
-  if (band->algebra == PERMI_RESIDUES)
-    return 12e-9 * band->parts * band->parts;
-  if (band->algebra == PERMI_WORDS)
-    return 2e-9 * (band->words + 1) * band->parts * band->parts;
-  return band->algebra == PERMI_WORD ? 0.6e-9 : 1.5e-9;
+  static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
+  const permi_numbers *numbers = &band->numbers;
+  const int squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
+  return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 #define PERMI_BAND_ROW_SECONDS 3e-7
 #define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; 2 to 5e-8 on regular and hub graphs */
@@ -9771,28 +9032,11 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   band->width = price.width;
   band->most = price.most;
   band->longest = price.longest;
-  band->parts = 1;
-  if (block->integer) {
-    permi_frontier kept;
-    memset(&kept, 0, sizeof kept);
-    if (!permi_frontier_integers(&kept, block, working->modulus)) {
-      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-      permi_band_release(allocator, band);
-      permi_release(allocator, number);
-      return PERM_OK;
-    }
-    band->values = PERMI_BAND_INTEGERS;
-    band->algebra = kept.algebra;
-    band->words = kept.words;
-    band->parts = kept.parts;
-    band->modulus = kept.modulus;
-  } else {
-    band->values = dd ? PERMI_BAND_DD : PERMI_BAND_MAGNITUDES;
-    if (block->imaginary)
-      band->values = dd ? PERMI_BAND_DD_COMPLEX : PERMI_BAND_COMPLEX;
-    for (i = 0; i < block->edges && band->values == PERMI_BAND_MAGNITUDES; i++)
-      if (block->real[i] != block->absolute[i])
-        band->values = PERMI_BAND_SIGNED;
+  if (!permi_numbers_choose_moduli(&band->numbers, block, working->modulus, dd)) {
+    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_band_release(allocator, band);
+    permi_release(allocator, number);
+    return PERM_OK;
   }
   if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n, maker->watch)) {
     permi_band_release(allocator, band);
@@ -9806,7 +9050,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   }
   {
     const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
-    const double each = band->values == PERMI_BAND_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
+    const double each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
     const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
     double gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) +
                    (dd ? n * PERMI_DD_UNIT : 0);
@@ -9821,8 +9065,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   offer->plan = band;
   offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
                    2e-6;
-  offer->bytes = 2 * price.most * (block->integer ? 8.0 * band->words * band->parts
-                                                  : 8.0 * permi_band_planes(band->values)) +
+  offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
                  sizeof(permi_band_run) * (2.0 * PERMI_BAND_KEPT_RUNS < 4 * price.most * band->width
                                                ? 2.0 * PERMI_BAND_KEPT_RUNS : 4 * price.most * band->width) +
                  131072 + 48.0 * block->edges;
@@ -9835,17 +9078,21 @@ memory:
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)band->values), (uint64_t)band->algebra);
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in states that were saved */
+  const permi_numbers *numbers = &band->numbers;
+  const int integers = permi_algebra_is_integer(numbers->algebra);
+  uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
   int i, e, part;
-  hash = permi_hash(permi_hash(hash, (uint64_t)band->words), band->modulus);
+  hash = permi_hash(hash, integers ? (uint64_t)numbers->algebra : 0);
+  hash = permi_hash(permi_hash(hash, integers ? (uint64_t)numbers->words : 0), numbers->modulus);
   for (i = 0; i < band->n; i++)
     for (e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
-      if (band->real)
-        hash = permi_hash_double(permi_hash_double(hash, band->real[e]), band->imaginary ? band->imaginary[e] : 0);
-      for (part = 0; band->integer && part < band->parts; part++)
-        hash = permi_hash(hash, (uint64_t)band->integer[e * band->parts + part]);
+      if (!integers)
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
+      for (part = 0; integers && part < numbers->parts; part++)
+        hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = PERM_METHOD_BAND;
@@ -9860,7 +9107,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   leaf->explain = permi_band_explain;
   leaf->context = band;
   offer->plan = NULL;
-  leaf->integer = band->values == PERMI_BAND_INTEGERS;
+  leaf->integer = integers;
   if (!leaf->integer) {
     leaf->bound_relative = band->bound_relative;
     leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * band->bound_relative);
@@ -13825,7 +13072,7 @@ static void permi_search_leaf(permi_leaf *leaf, perm_method method, int n, doubl
 
 typedef struct permi_transversals { /* context of a leaf */
   perm_allocator allocator;
-  permi_frontier shape; /* algebra, words, parts and modulus of the products */
+  permi_numbers numbers; /* what products are */
   size_t size;          /* bytes of a product */
   int n;
   int *start, *neighbour, *edge;  /* as in permi_block */
@@ -13902,13 +13149,13 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
 {
   const permi_transversals *all = path->all;
   char *from = path->product + (size_t)k * all->size, *to = from + all->size;
-  if (all->shape.algebra == PERMI_COMPLEX_DD) {
-    permi_complex_dd_value *y = (permi_complex_dd_value *)(void *)to;
-    *y = *(const permi_complex_dd_value *)(const void *)from;
-    permi_dd_multiply_complex(&y->value.re, &y->value.im, permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y->absolute *= c->absolute;
+  if (all->numbers.algebra == PERMI_COMPLEX_DD) {
+    permi_dd *y = (permi_dd *)(void *)to;
+    memcpy(to, from, all->size);
+    permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
+    y[2].hi *= c->absolute; /* the sum of moduli */
   } else {
-    permi_value_set(all->shape.algebra, c, to, from, all->size);
+    permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
   }
 }
 
@@ -13919,18 +13166,13 @@ static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;
   const char *product = path->product + (size_t)all->n * all->size;
-  const double *x = (const double *)(const void *)product;
-  int k, last;
   sums->terms++;
-  if (all->shape.algebra >= PERMI_WORD) {
-    permi_value_add(all->shape.algebra, &all->one, path->sum, product);
+  if (permi_algebra_is_integer(all->numbers.algebra)) {
+    permi_value_add(all->numbers.algebra, &all->numbers, &all->one, path->sum, product, 0);
     return;
   }
-  last = permi_algebra_doubles(all->shape.algebra) - 1;
-  for (k = 0; k < last; k++)
-    permi_sum_add_double(k < 2 ? &sums->value : &sums->imaginary, x[k]);
-  permi_sum_add_double(&sums->absolute, x[last]);
-  sums->lost += x[last] < PERMI_TRANSVERSALS_SAFE;
+  permi_value_sum(&all->numbers, product, sums);
+  sums->lost += ((const double *)(const void *)(product + all->size))[-1] < PERMI_TRANSVERSALS_SAFE;
 }
 
 typedef struct permi_enumeration { /* a run, by all threads */
@@ -13965,12 +13207,7 @@ static void permi_path_begin(permi_matching_path *path, const permi_enumeration 
   }
   path->ways[0] = 1;
   memset(path->product, 0, (size_t)(all->n + 2) * all->size);
-  if (all->shape.algebra >= PERMI_WORD) {
-    *(uint64_t *)(void *)path->product = 1;
-  } else {
-    double *one = (double *)(void *)path->product;
-    one[0] = one[permi_algebra_doubles(all->shape.algebra) - 1] = 1;
-  }
+  permi_value_one(&all->numbers, path->product);
   permi_path_level(path, 0);
 }
 
@@ -14026,12 +13263,8 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
     if ((++steps & 0xffff) == 0)
       stop = permi_search_poll(&shared->search, thread, mine.terms * seconds_each, "enumerating");
   }
-  if (all->shape.algebra >= PERMI_WORD) {
-    const uint64_t *sum = (const uint64_t *)(const void *)path.sum;
-    permi_frontier_add_integer(&mine.value, sum, &all->shape);
-    if (all->shape.parts == 2)
-      permi_frontier_add_integer(&mine.imaginary, sum + all->shape.words, &all->shape);
-  }
+  if (permi_algebra_is_integer(all->numbers.algebra))
+    permi_value_sum(&all->numbers, path.sum, &mine);
   mine.chunks = 1; /* else the merge takes it as empty */
   PERMI_OMP(critical(permi_enumeration_join))
   perm_partial_merge(&shared->total, &mine);
@@ -14076,7 +13309,7 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
                               "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
                               leaf->information.n, all->most,
                               leaf->integer                               ? "integers"
-                              : all->shape.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
+                              : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
                                                                           : "double-doubles",
                               leaf->information.seconds);
   return length > 0 ? (size_t)length : 0;
@@ -14092,21 +13325,6 @@ static double permi_block_matchings(const permi_block *block)
     bits[v >= block->n] += permi_log2_factorial(degree) / degree;
   }
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
-}
-
-/* Entry `edge` of the block. */
-static permi_coefficient permi_transversals_entry(const permi_transversals *all, const permi_block *block, int edge)
-{
-  permi_coefficient c = all->one;
-  int part;
-  c.integer[0] = block->integer ? block->integer[edge] : 0;
-  c.integer[1] = block->imaginary_integer ? block->imaginary_integer[edge] : 0;
-  for (part = 0; all->shape.algebra == PERMI_RESIDUES && part < all->shape.parts; part++)
-    c.integer[part] = permi_residue_of(c.integer[part], all->shape.modulus);
-  c.real = block->real ? block->real[edge] : 0;
-  c.imaginary = block->imaginary ? block->imaginary[edge] : 0;
-  c.absolute = block->real ? block->absolute[edge] : 0;
-  return c;
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -14133,17 +13351,12 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   all->n = n;
   all->most = most;
   all->seconds_each = each;
-  all->shape.words = all->shape.parts = 1;
-  all->shape.algebra = block->imaginary ? PERMI_COMPLEX_DD : PERMI_SIGNED_DD;
-  if (block->integer && !permi_frontier_integers(&all->shape, block, working->modulus)) {
+  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1)) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
     return PERM_OK;
   }
-  all->one.integer[0] = 1;
-  all->one.words = all->shape.words;
-  all->one.parts = all->shape.parts;
-  all->one.modulus = all->shape.modulus;
-  all->size = permi_value_size(all->shape.algebra, (size_t)(all->shape.words * all->shape.parts));
+  all->one = permi_coefficient_one();
+  all->size = sizeof(double) * permi_numbers_words(&all->numbers);
   all->start = (int *)permi_allocate(allocator, vertices + 1 + 4 * edges, sizeof(int));
   all->coefficient = (permi_coefficient *)permi_allocate(allocator, edges, sizeof *all->coefficient);
   if (!all->start || !all->coefficient)
@@ -14154,7 +13367,7 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   memcpy(all->neighbour, block->neighbour, 2 * edges * sizeof(int));
   memcpy(all->edge, block->edge, 2 * edges * sizeof(int));
   for (k = 0; k < block->edges; k++)
-    all->coefficient[k] = permi_transversals_entry(all, block, k);
+    all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
   all->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *
                         (1 + 8 * PERMI_UNIT);
   all->lost_error = working->lost_error;
@@ -14167,7 +13380,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
                                            permi_leaf *leaf)
 {
   permi_transversals *all = (permi_transversals *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)all->shape.words), all->shape.modulus);
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)all->numbers.words), all->numbers.modulus);
   int i, e, part;
   (void)maker;
   leaf->integer = block->integer != NULL;
@@ -14177,7 +13390,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)all->neighbour[e]);
       if (!leaf->integer)
         hash = permi_hash_double(permi_hash_double(hash, c->real), c->imaginary);
-      for (part = 0; leaf->integer && part < all->shape.parts; part++)
+      for (part = 0; leaf->integer && part < all->numbers.parts; part++)
         hash = permi_hash(hash, (uint64_t)c->integer[part]);
     }
   permi_search_leaf(leaf, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash);
@@ -15473,7 +14686,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
     snprintf(there, sizeof there, ", %.3g on the GPU",
-             permi_gpu_needs(frontier, frontier->arrays, permi_cell_bytes(frontier, permi_arrays_kind(frontier))));
+             permi_gpu_needs(frontier, frontier->arrays, permi_arrays_value_bytes(frontier)));
   length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
@@ -15485,15 +14698,15 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                         : "arrays",
                leaf->information.work,
-               algebra[frontier->algebra], leaf->information.seconds, leaf->information.bytes, there);
+               algebra[frontier->numbers.algebra], leaf->information.seconds, leaf->information.bytes, there);
   return length > 0 ? (size_t)length : 0;
 }
 
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->algebra);
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->numbers.algebra);
   int i, j;
-  hash = permi_hash(permi_hash(hash, (uint64_t)frontier->words), frontier->modulus);
+  hash = permi_hash(permi_hash(hash, (uint64_t)frontier->numbers.words), frontier->numbers.modulus);
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
   for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
@@ -15501,11 +14714,11 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
     hash = permi_hash(hash, stream->test);
     hash = permi_hash(hash, stream->want);
     hash = permi_hash(hash, stream->flip);
-    hash = permi_hash_double(hash, stream->real);
-    hash = permi_hash_double(hash, stream->imaginary);
-    hash = permi_hash_double(hash, stream->absolute);
-    hash = permi_hash(hash, (uint64_t)stream->integer[0]);
-    hash = permi_hash(hash, (uint64_t)stream->integer[1]);
+    hash = permi_hash_double(hash, stream->c.real);
+    hash = permi_hash_double(hash, stream->c.imaginary);
+    hash = permi_hash_double(hash, stream->c.absolute);
+    hash = permi_hash(hash, (uint64_t)stream->c.integer[0]);
+    hash = permi_hash(hash, (uint64_t)stream->c.integer[1]);
     for (j = 0; frontier->mask_words > 1 && j < 3 * (frontier->mask_words - 1); j++)
       hash = permi_hash(hash, frontier->more[(size_t)(i * 3) * (size_t)(frontier->mask_words - 1) + (size_t)j]);
   }
@@ -15669,22 +14882,21 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
 
 /* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
    reached and cost more in small steps. */
-static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, const int *order,
-                                         permi_frontier *frontier, permi_offer *offer)
+static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
+                                         permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
   const int gpu_lists =
       options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
-      permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->algebra));
+      permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->numbers.algebra));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
   if ((options->method == PERM_METHOD_LISTS && !gpu_lists) || options->method == PERM_METHOD_SORTING ||
       (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
-  if (!permi_arrays_create(&options->allocator, block, order, frontier, permi_isa(options), maker->watch,
-                           &frontier->arrays))
+  if (!permi_arrays_create(&options->allocator, block, frontier, permi_isa(options), maker->watch, &frontier->arrays))
     return permi_fail_memory(maker->result);
   if (frontier->arrays)
     frontier->arrays->lists = gpu_lists;
@@ -15781,7 +14993,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   }
   offer->plan = frontier;
   if (status == PERM_OK)
-    status = permi_frontier_choose(maker, block, order, frontier, offer);
+    status = permi_frontier_choose(maker, block, frontier, offer);
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
@@ -15801,7 +15013,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
                                        permi_leaf *leaf)
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
-  const int doubled = frontier->algebra >= PERMI_MAGNITUDES_DD && frontier->algebra < PERMI_WORD;
+  const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = PERM_METHOD_FRONTIER;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -15825,7 +15037,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->explain = permi_frontier_explain;
   leaf->context = frontier;
   offer->plan = NULL;
-  leaf->integer = frontier->algebra >= PERMI_WORD;
+  leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     leaf->bound_relative = frontier->bound_relative;
     leaf->estimate_relative =
@@ -15841,30 +15053,32 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
-                                        "64-bit integers", "integers of several words", "residues"};
+                                        "double-doubles", "double-doubles", "64-bit integers",
+                                        "integers of several words", "integers of several words", "residues"};
   const permi_tree *tree = (const permi_tree *)leaf->context;
   int length = snprintf(buffer, size,
                         "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                         "predicted %.3g s, %.3g bytes\n",
                         leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                        algebra[tree->algebra], leaf->information.seconds, leaf->information.bytes);
+                        algebra[tree->numbers.algebra], leaf->information.seconds, leaf->information.bytes);
   return length > 0 ? (size_t)length : 0;
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START + 1, (uint64_t)tree->algebra);
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra; also in states that were saved */
+  uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
   int i, e;
-  hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->modulus);
+  hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
   for (i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
     for (e = node->edge; e < node[1].edge; e++) {
       const permi_tree_edge *edge = &tree->edge[e];
-      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->real);
-      hash = permi_hash_double(permi_hash_double(hash, edge->imaginary), edge->absolute);
-      hash = permi_hash(permi_hash(hash, (uint64_t)edge->integer[0]), (uint64_t)edge->integer[1]);
+      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->c.real);
+      hash = permi_hash_double(permi_hash_double(hash, edge->c.imaginary), edge->c.absolute);
+      hash = permi_hash(permi_hash(hash, (uint64_t)edge->c.integer[0]), (uint64_t)edge->c.integer[1]);
     }
   }
   return hash;
@@ -15873,32 +15087,15 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
 /* The kind of values. 0: integers that may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
-  permi_frontier integers;
-  int i, dd = permi_sparse_doubled(options), t, k;
-  tree->parts = tree->words = 1;
+  const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
+  int t, k;
+  if (tree->numbers.algebra == PERMI_WIDE)
+    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
+  tree->size = (int)permi_numbers_words(&tree->numbers);
   for (t = 0; t <= PERMI_TREE_WIDTH; t++)
     for (k = 0; k <= t; k++)
       tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
-  if (block->integer) {
-    memset(&integers, 0, sizeof integers);
-    if (!permi_frontier_integers(&integers, block, options->modulus))
-      return 0;
-    tree->parts = integers.parts;
-    tree->words = integers.words;
-    tree->modulus = integers.modulus;
-    tree->size = integers.words * integers.parts;
-    tree->algebra = integers.algebra == PERMI_RESIDUES ? PERMI_TREE_RESIDUES
-                    : tree->size == 1                  ? PERMI_TREE_WORD
-                                                       : PERMI_TREE_WORDS;
-    return 1;
-  }
-  tree->parts = block->imaginary ? 2 : 1;
-  tree->algebra = dd ? PERMI_TREE_DD : block->imaginary ? PERMI_TREE_COMPLEX : PERMI_TREE_MAGNITUDES;
-  for (i = 0; i < block->edges && tree->algebra == PERMI_TREE_MAGNITUDES; i++)
-    if (block->real[i] != block->absolute[i])
-      tree->algebra = PERMI_TREE_SIGNED;
-  tree->size = dd ? 2 * tree->parts + 1 : tree->parts == 2 ? 3 : tree->algebra == PERMI_TREE_SIGNED ? 2 : 1;
-  return 1;
+  return fits;
 }
 
 static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
@@ -16012,9 +15209,9 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   leaf->explain = permi_tree_explain;
   leaf->context = tree;
   offer->plan = NULL;
-  leaf->integer = tree->algebra >= PERMI_TREE_WORD;
+  leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
-    const double unit = tree->algebra == PERMI_TREE_DD && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
+    const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
     leaf->bound_relative = tree->bound_relative;
     leaf->estimate_relative = fmin(4 * sqrt(unit * tree->bound_relative), tree->bound_relative);
   }
@@ -17440,6 +16637,140 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
+
+#elif defined(PERMI_FAMILY_ARRAYS)
+
+/* ================================================================================== >>array_kernels
+   Blocks of >>arrays, read in perm_sparse.h for each family. A register adds up a value over all origins, in their
+   order. Vectors at the end of a block read beyond it (buffers have PERMI_ARRAY_PAD) but store only the block. */
+
+/* PERMI_WIDTH values of x from word k on, `left` of them in the block: 0 where the origin has nothing. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
+                                                          size_t left)
+{
+  const uint16_t *place = origin->place + k;
+  double v[PERMI_WIDTH];
+  size_t i;
+#if PERMI_WIDTH == 8
+  const permi_eight *eight = origin->eight + k / 8;
+  if (!eight->wide)
+    return _mm512_maskz_permutex2var_pd(
+        eight->here, PERMI_LOAD_ANY(x + eight->base),
+        _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)eight->at)),
+        PERMI_LOAD_ANY(x + eight->base + 8));
+#endif
+  for (i = 0; i < PERMI_WIDTH; i++)
+    v[i] = i < left && place[i] != PERMI_ARRAY_NOWHERE ? x[place[i]] : 0;
+  return PERMI_LOAD_ANY(v);
+}
+
+/* 1: the origin has nothing for the vector from word k on. */
+PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
+{
+#if PERMI_WIDTH == 8
+  return origin->place && !origin->eight[k / 8].here;
+#else
+  return PERMI_WIDTH == 1 && origin->place && origin->place[k] == PERMI_ARRAY_NOWHERE;
+#endif
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, size_t left)
+{
+  double rest[PERMI_WIDTH];
+  size_t i;
+  if (left >= PERMI_WIDTH) {
+    PERMI_STORE_ANY(y, v);
+    return;
+  }
+  PERMI_STORE_ANY(rest, v);
+  for (i = 0; i < left; i++)
+    y[i] = rest[i];
+}
+
+#if PERMI_WIDTH > 1
+/* `vectors` vectors of doubles from word k on. */
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
+                                                                       const permi_origin *origin, int origins)
+{
+  PERMI_V sum[4];
+  int s, i;
+  PERMI_UNROLL
+  for (i = 0; i < vectors; i++)
+    sum[i] = PERMI_SET(0.0);
+  for (s = 0; s < origins; s++, origin++) {
+    const double *x = (const double *)origin->x;
+    const PERMI_V real = PERMI_SET(origin->real);
+    if (origin->place) {
+      PERMI_UNROLL
+      for (i = 0; i < vectors; i++) {
+        const size_t at = k + (size_t)(i * PERMI_WIDTH);
+        if (!PERMI_NAME(array_nothing)(origin, at))
+          sum[i] = PERMI_FMA(real, PERMI_NAME(array_fetch)(x, origin, at, left), sum[i]);
+      }
+    } else {
+      PERMI_UNROLL
+      for (i = 0; i < vectors; i++)
+        sum[i] = PERMI_FMA(real, PERMI_LOAD_ANY(x + k + i * PERMI_WIDTH), sum[i]);
+    }
+  }
+  PERMI_UNROLL
+  for (i = 0; i < vectors; i++)
+    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH, sum[i], left);
+}
+
+PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, void *to, size_t count,
+                                                  const permi_origin *origin, int origins)
+{
+  size_t k = 0;
+  (void)run;
+  for (; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
+    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins);
+  for (; k < count; k += PERMI_WIDTH)
+    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins);
+}
+#endif
+
+/* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. Products and
+   sums as permi_dd_times and permi_dd_add; x_lo real is rounded before it is added, but for 8 doubles a vector. */
+PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
+                                              const permi_origin *origin, int origins)
+{
+  double *y = (double *)to;
+  size_t k;
+  int s;
+  (void)run;
+  for (k = 0; k < count; k += PERMI_WIDTH) {
+    PERMI_V hi = PERMI_SET(0.0), lo = hi;
+    for (s = 0; s < origins; s++) {
+      const double *x = (const double *)origin[s].x, *low = x + origin[s].count;
+      PERMI_V x_hi, x_lo, error;
+      if (PERMI_NAME(array_nothing)(&origin[s], k))
+        continue;
+      x_hi = origin[s].place ? PERMI_NAME(array_fetch)(x, &origin[s], k, count - k) : PERMI_LOAD_ANY(x + k);
+      x_lo = origin[s].place ? PERMI_NAME(array_fetch)(low, &origin[s], k, count - k) : PERMI_LOAD_ANY(low + k);
+      if (origin[s].real != 1) {
+        const PERMI_V real = PERMI_SET(origin[s].real);
+        x_hi = PERMI_NAME(vector_two_product)(x_hi, real, &error);
+        if (PERMI_WIDTH == 8)
+          error = PERMI_FMA(x_lo, real, error);
+        else
+          error = error + PERMI_NAME(kept)(x_lo * real);
+        x_hi = PERMI_NAME(vector_two_sum)(x_hi, error, &x_lo);
+      }
+      if (s == 0) { /* 0 + x is x */
+        hi = x_hi;
+        lo = x_lo;
+        continue;
+      }
+      hi = PERMI_NAME(vector_two_sum)(hi, x_hi, &x_hi);
+      lo = PERMI_NAME(vector_two_sum)(lo, x_lo, &error);
+      hi = PERMI_NAME(vector_two_sum)(hi, x_hi + lo, &lo);
+      hi = PERMI_NAME(vector_two_sum)(hi, lo + error, &lo);
+    }
+    PERMI_NAME(array_store)(y + k, hi, count - k);
+    PERMI_NAME(array_store)(y + count + k, lo, count - k);
+  }
+}
 
 #else /* PERMI_FAMILY */
 

@@ -45,8 +45,8 @@
                            estimate; dense/plain.h has the scalar ones. Test with tests/t_engines.c, tests/climb.c
      a sparse engine       a room of its own with offer, make and release, as block/engines.h describes them;
                            sparse/choose.h: its line in permi_engines. Test with tests/t_engines.c, tests/t_sparse.c
-     a value type          frontier/steps.h: permi_algebra and permi_value_*; for sums over counts counts/ring.h. Test
-                           with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
+     a value type          frontier/values.h: permi_algebra and permi_value_add; for sums over counts counts/ring.h.
+                           Test with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
                            tests/t_io.c, `make fuzz`
      a GPU kernel          gpu/text*.h: its text; api/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h

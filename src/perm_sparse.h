@@ -20,9 +20,9 @@
      block      >>matching >>components >>reduce >>order >>engines
                 a matrix becomes blocks: matchings, fine Dulmage-Mendelsohn, lines of degree 1 and 2; an order of
                 elimination; what the engines of a block have in common
-     frontier   >>frontier >>steps >>steps_run >>sorting >>streams >>arrays >>array_layout >>arrays_gpu >>arrays_run
-                >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
-                dynamic programmes: lists and arrays over matched vertices, tree decompositions, bands
+     frontier   >>values >>frontier >>steps >>steps_run >>sorting >>streams >>arrays >>array_layout >>arrays_gpu
+                >>arrays_run >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
+                dynamic programs: lists and arrays over matched vertices, tree decompositions, bands
      signs      >>hybrid >>hybrid_layout >>hybrid_program >>hybrid_leaf >>programs >>program_text >>program_tune
                 >>sparyser >>dominating >>codegen
                 sums over signs: elimination inside, the same for GPUs; Ryser in compressed rows
@@ -30,8 +30,8 @@
                 enumeration of perfect matchings; branches over lines of degree 3 and 4
      sparse     >>prepare >>frontier_offer >>choose >>sparse_job >>sparse >>spy
                 the engine of each block, the public functions, a picture of structure and plan
-     kernels    >>hybrid_kernels
-                the interpreter of hybrid programs, read once for each instruction set
+     kernels    >>vocabulary >>array_kernels >>vocabulary_end >>hybrid_kernels
+                blocks of arrays and the interpreter of hybrid programs, read once for each instruction set
 
    EXAMPLE
        perm_matrix a;
@@ -146,6 +146,7 @@
 #include "block/order.h"
 #include "block/engines.h"
 
+#include "frontier/values.h"
 #include "frontier/frontier.h"
 #include "frontier/steps.h"
 #include "frontier/steps_run.h"
@@ -190,6 +191,8 @@
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
+#elif defined(PERMI_FAMILY_ARRAYS)
+#include "kernels/array_kernels.h"
 #else /* PERMI_FAMILY */
 #include "kernels/hybrid_kernels.h"
 #endif /* PERMI_FAMILY */

@@ -78,17 +78,14 @@ static double bench_step(const permi_frontier *frontier, permi_run *run, int p, 
     target->groups = target->states = 0;
     permi_patterns_clear(&target->patterns);
     if (together)
-      permi_run_together(run, source, target, streams, permi_fills[frontier->algebra], 0);
+      permi_run_together(run, source, target, streams, 0);
     else
-      permi_run_alone(run, source, target, streams, permi_fills[frontier->algebra], 0);
+      permi_run_alone(run, source, target, streams, 0);
     start = bench_seconds() - start;
     best = start < best ? start : best;
     *computed = fmin(*computed, bench_computed(together, then, now));
-    if (times > 1) { /* as if it had not been */
-      run->loss = before.loss;
-      run->smallest = before.smallest;
-      run->largest = before.largest;
-    }
+    if (times > 1) /* as if it had not been */
+      run->sizes = before.sizes;
   }
   return best;
 }
@@ -153,7 +150,7 @@ static void bench_merge(void)
       control.deadline = (double)INFINITY;
       if (job->leaf[leaf].run_task != permi_frontier_run)
         continue;
-      status = permi_run_open(frontier, &control, NULL, &run);
+      status = permi_run_open(frontier, &control, permi_run_step, &run);
       for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
         const permi_list *source = &run.list[p & 1];
         const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];

@@ -24,6 +24,37 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     free(pointer);
 }
 
+/* Blocks that are released together: what a task needs for itself. */
+typedef struct permi_pool {
+  const perm_allocator *allocator;
+  void *last; /* each block begins with a pointer to the one before */
+  int failed;
+} permi_pool;
+
+/* NULL, and pool->failed from then on, when memory runs out. */
+PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
+{
+  const size_t head = 16; /* keeps the alignment of malloc */
+  char *block = NULL;
+  if (!pool->failed && count <= (SIZE_MAX - head) / size)
+    block = (char *)permi_allocate(pool->allocator, 1, head + count * size);
+  pool->failed = !block;
+  if (!block)
+    return NULL;
+  memcpy(block, &pool->last, sizeof pool->last);
+  pool->last = block;
+  return block + head;
+}
+
+PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
+{
+  while (pool->last) {
+    void *block = pool->last;
+    memcpy(&pool->last, block, sizeof pool->last);
+    permi_release(pool->allocator, block);
+  }
+}
+
 /* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global of the C library: a data race among threads). */
 static double permi_log2_factorial(double n)
 {

@@ -3,33 +3,19 @@
 #pragma once
 #include "arrays.h"
 
-static void permi_layout_release(const perm_allocator *allocator, permi_layout *layout)
+static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
 {
-  permi_release(allocator, layout->word);
-  permi_release(allocator, layout->rank);
-  permi_release(allocator, layout->middle_offset);
-  permi_release(allocator, layout->middle);
-  permi_release(allocator, layout->left);
-  permi_release(allocator, layout->middle_ones);
-  permi_release(allocator, layout->top_offset);
-  permi_release(allocator, layout->top);
-}
-
-static int permi_layout_create(const perm_allocator *allocator, const permi_arrays *arrays, permi_layout *layout)
-{
-  const size_t low = (size_t)1 << arrays->low, top = (size_t)1 << arrays->top;
+  const size_t low = (size_t)1 << arrays->low, middle = (size_t)1 << arrays->middle, top = (size_t)1 << arrays->top;
   const size_t middles = (size_t)(arrays->top + 1) << arrays->middle;
   memset(layout, 0, sizeof *layout);
-  layout->word = (uint16_t *)permi_allocate(allocator, low, sizeof(uint16_t));
-  layout->rank = (uint16_t *)permi_allocate(allocator, low, sizeof(uint16_t));
-  layout->middle_offset = (uint64_t *)permi_allocate(allocator, middles, sizeof(uint64_t));
-  layout->middle = (uint16_t *)permi_allocate(allocator, middles, sizeof(uint16_t));
-  layout->left = (unsigned char *)permi_allocate(allocator, middles, 1);
-  layout->middle_ones = (unsigned char *)permi_allocate(allocator, (size_t)1 << arrays->middle, 1);
-  layout->top_offset = (uint64_t *)permi_allocate(allocator, top, sizeof(uint64_t));
-  layout->top = (uint16_t *)permi_allocate(allocator, top, sizeof(uint16_t));
-  return layout->word && layout->rank && layout->middle_offset && layout->middle && layout->left &&
-         layout->middle_ones && layout->top_offset && layout->top;
+  layout->word = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
+  layout->rank = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
+  layout->middle_offset = (uint64_t *)permi_pool_get(pool, middles, sizeof(uint64_t));
+  layout->middle = (uint16_t *)permi_pool_get(pool, middles, sizeof(uint16_t));
+  layout->left = (unsigned char *)permi_pool_get(pool, middles, 1);
+  layout->middle_ones = (unsigned char *)permi_pool_get(pool, middle, 1);
+  layout->top_offset = (uint64_t *)permi_pool_get(pool, top, sizeof(uint64_t));
+  layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
 }
 
 /* The words with `ones` ones among the occupied slots. */
@@ -144,9 +130,8 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     way->flip = (uint32_t)(pull->flip >> arrays->low);
     way->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull->want & top_mask);
     way->low_ones = permi_count_ones(from & low_mask) - permi_count_ones(pull->want & low_mask);
-    way->origin.real = run->absolute ? pull->absolute : pull->real;
-    way->origin.imaginary = pull->imaginary;
-    memcpy(way->origin.integer, pull->integer, sizeof pull->integer);
+    way->c = pull->c;
+    way->c.real = run->absolute ? pull->c.absolute : pull->c.real;
     way->place = NULL;
     if (!run->gpu && (pull->test | pull->flip | (source->occupied ^ target->occupied)) & low_mask) {
       const uint32_t test = (uint32_t)(pull->test & low_mask), want = (uint32_t)(pull->want & low_mask);

@@ -25,18 +25,21 @@ static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 
 static perm_status permi_gpu_begin(permi_arrays_run *run)
 {
-  static const perm_gpu_cell cell[] = {PERM_GPU_DOUBLE,  PERM_GPU_DD,      PERM_GPU_COMPLEX, PERM_GPU_COMPLEX_DD,
-                                       PERM_GPU_INTEGER, PERM_GPU_INTEGER, PERM_GPU_INTEGER};
+  const permi_algebra algebra = run->numbers.algebra;
+  const int integers = permi_algebra_is_integer(algebra), dd = permi_algebra_is_dd(algebra);
+  const perm_gpu_cell cell = integers                           ? PERM_GPU_INTEGER
+                             : algebra >= PERMI_PAIR_VALUES ? (dd ? PERM_GPU_COMPLEX_DD : PERM_GPU_COMPLEX)
+                                                                : (dd ? PERM_GPU_DD : PERM_GPU_DOUBLE);
   const perm_gpu_words words = permi_gpu_words(&run->layout[0]);
-  return perm_cuda_frontier_begin(run->gpu, cell[run->kind], run->words, run->parts, &words);
+  return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
 }
 
 /* Takes the least and the largest modulus of a step, if it has noted them. */
 static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
 {
   if (run->tracking) {
-    run->smallest = sizes[0];
-    run->largest = sizes[1];
+    run->sizes.smallest = sizes[0];
+    run->sizes.largest = sizes[1];
   }
   return status;
 }
@@ -64,9 +67,9 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
     to->low_flip = (uint32_t)(pull->flip & low_mask);
     to->low_ones = way->low_ones;
     to->moves = ((pull->test | pull->flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
-    to->real = way->origin.real;
-    to->imaginary = way->origin.imaginary;
-    memcpy(to->integer, way->origin.integer, sizeof to->integer);
+    to->real = way->c.real;
+    to->imaginary = way->c.imaginary;
+    memcpy(to->integer, way->c.integer, sizeof to->integer);
   }
   return permi_gpu_stepped(
       run, perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL), sizes);
@@ -87,9 +90,9 @@ static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
     to->test = from->test;
     to->want = from->want;
     to->flip = from->flip;
-    to->real = run->absolute ? from->absolute : from->real;
-    to->imaginary = from->imaginary;
-    memcpy(to->integer, from->integer, sizeof to->integer);
+    to->real = run->absolute ? from->c.absolute : from->c.real;
+    to->imaginary = from->c.imaginary;
+    memcpy(to->integer, from->c.integer, sizeof to->integer);
   }
   status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
   run->layout[(p + 1) & 1].states = (size_t)states;
@@ -144,7 +147,7 @@ static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
   const perm_status status = perm_cuda_frontier_value(run->gpu, value);
   double x[4];
   size_t k;
-  if (status != PERM_OK || run->kind >= PERMI_CELL_WORD)
+  if (status != PERM_OK || permi_algebra_is_integer(run->numbers.algebra))
     return status;
   memcpy(x, value, run->bytes);
   for (k = 0; k < run->bytes / sizeof(double); k++)

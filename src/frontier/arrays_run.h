@@ -7,29 +7,30 @@
 #include "arrays_gpu.h"
 
 /* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
-static void permi_array_track(const double *x, size_t doubles, size_t stride, double *smallest, double *largest)
+static void permi_array_track(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
 {
-  double low = *smallest, high = *largest;
+  double low = sizes->smallest, high = sizes->largest;
   size_t k;
   for (k = 0; k < doubles; k += stride) {
     const double y = fabs(x[k]);
     low = y < low && y > 0 ? y : low;
     high = y > high ? y : high;
   }
-  *smallest = low;
-  *largest = high;
+  sizes->smallest = low;
+  sizes->largest = high;
 }
 
 /* The blocks under one word of top bits. */
 static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
                                const char *from, char *to, int ways, uint32_t top, permi_origin *origin,
-                               double *smallest, double *largest)
+                               permi_sizes *sizes)
 {
   const permi_arrays *arrays = run->arrays;
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const size_t stride = run->kind == PERMI_CELL_COMPLEX_DD ? 2 : 1, tracked = run->kind == PERMI_CELL_DD ? 1 : doubles;
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: all high parts of a block come first */
+  const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   char *y = to + (size_t)target->top_offset[top] * run->bytes;
   int i, s;
   for (i = target->middle_start[ones]; i < target->middle_start[ones + 1]; i++) {
@@ -44,17 +45,18 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
       if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low)
         continue;
       word = (high & way->keep) ^ way->flip;
-      origin[origins] = way->origin;
       const size_t middle = (size_t)(ones + way->top_ones) << bits | (word & middle_mask);
       origin[origins].x =
           from + (size_t)(source->top_offset[word >> bits] + source->middle_offset[middle]) * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
+      origin[origins].real = way->c.real;
+      origin[origins].c = &way->c;
       origin[origins].place = way->place ? way->place + start : NULL;
       origin[origins++].eight = way->place ? way->eight + start / 8 + left : NULL;
     }
     run->kernel(run, y, count, origin, origins);
     if (run->tracking)
-      permi_array_track((const double *)(const void *)y, count * tracked, stride, smallest, largest);
+      permi_array_track((const double *)(const void *)y, count * tracked, stride, sizes);
     y += count * run->bytes;
   }
 }
@@ -78,9 +80,8 @@ static perm_status permi_array_top(void *context, uint64_t number, int thread)
   permi_arrays_run *run = step->run;
   const permi_layout *target = step->target;
   const uint32_t top = target->top[number];
-  permi_extremes *sizes = &run->sizes[thread];
   permi_array_blocks(run, step->source, target, step->from, step->to, step->ways, top,
-                     run->origin + (size_t)thread * (size_t)run->most, &sizes->smallest, &sizes->largest);
+                     run->origin + (size_t)thread * (size_t)run->most, &run->extremes[thread].sizes);
   if (thread || !run->control || (step->unpolled += target->states / (size_t)target->tops) <= PERMI_ARRAY_POLL)
     return PERM_OK;
   step->unpolled = 0;
@@ -104,70 +105,51 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   step.before = run->seconds_before + frontier->cost[p] * run->seconds_each;
   step.unpolled = 0;
   threads = step.seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
-  for (k = 0; k < threads; k++) {
-    run->sizes[k].smallest = DBL_MAX;
-    run->sizes[k].largest = 0;
-  }
+  for (k = 0; k < threads; k++)
+    permi_sizes_clear(&run->extremes[k].sizes);
   status = permi_share(threads, 0, (uint64_t)step.target->tops, permi_array_top, &step, NULL);
   if (run->tracking) {
-    run->smallest = DBL_MAX;
-    run->largest = 0;
-    for (k = 0; k < threads; k++) {
-      run->smallest = run->sizes[k].smallest < run->smallest ? run->sizes[k].smallest : run->smallest;
-      run->largest = run->sizes[k].largest > run->largest ? run->sizes[k].largest : run->largest;
-    }
+    permi_sizes_clear(&run->sizes);
+    for (k = 0; k < threads; k++)
+      permi_sizes_join(&run->sizes, &run->extremes[k].sizes);
   }
   return status;
 }
 
 /* -- running ----------------------------------------------------------------------------------- */
 
-static size_t permi_cell_bytes(const permi_frontier *frontier, permi_cell_kind kind)
+/* What the first pass computes; moduli, if they are wanted, come in a second one. */
+static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
-  static const size_t doubles[] = {1, 2, 2, 4};
-  return sizeof(double) * (kind < PERMI_CELL_WORD ? doubles[kind] : (size_t)(frontier->words * frontier->parts));
+  permi_numbers numbers = frontier->numbers;
+  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
+    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
+  else if (permi_algebra_has_moduli(numbers.algebra))
+    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
+  return numbers;
 }
 
-/* What the first pass computes; moduli, if they are wanted, come in a second one. */
-static permi_cell_kind permi_arrays_kind(const permi_frontier *frontier)
+/* Bytes of a value of it. */
+static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
 {
-  static const permi_cell_kind kind[] = {PERMI_CELL_DOUBLE, PERMI_CELL_DOUBLE, PERMI_CELL_COMPLEX,
-                                         PERMI_CELL_DD,     PERMI_CELL_DD,     PERMI_CELL_COMPLEX_DD,
-                                         PERMI_CELL_WORD,   PERMI_CELL_WIDE,   PERMI_CELL_WORDS,
-                                         PERMI_CELL_RESIDUES};
-  return kind[frontier->algebra];
+  const permi_numbers numbers = permi_arrays_numbers(frontier);
+  return 8 * permi_numbers_words(&numbers);
 }
 
 static int permi_arrays_passes(const permi_frontier *frontier)
 {
-  return frontier->algebra >= PERMI_WORD || frontier->algebra == PERMI_MAGNITUDES ||
-                 frontier->algebra == PERMI_MAGNITUDES_DD
-             ? 1
-             : 2;
+  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
 }
 
-/* As permi_run_rescale; values are those of the buffer times 2^exp2. */
+/* As permi_run_rescale. */
 static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
 {
-  perm_status status = PERM_OK;
-  size_t k;
-  int e, half;
-  if (run->largest == 0 || (run->largest > 1e-150 && run->largest < 1e150))
-    return status;
-  frexp(run->largest, &e);
-  half = e / 2;
-  if (run->gpu)
-    status = permi_gpu_scale(run, states, ldexp(1, -half), ldexp(1, half - e));
-  else
-    for (k = 0; k < states * run->bytes / sizeof(double); k++)
-      x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
-  run->loss = permi_loss_scaled(run->loss, 1, -e);
-  run->smallest = ldexp(run->smallest, -e);
-  run->largest = ldexp(run->largest, -e);
-  if (e > 0 && run->smallest < PERMI_ARRAY_SAFE)
-    run->loss += 2 * DBL_MIN;
-  run->exp2 += e;
-  return status;
+  const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
+  if (e && run->gpu)
+    return permi_gpu_scale(run, states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
+  if (e)
+    permi_values_scale(x, states * run->bytes / sizeof(double), e);
+  return PERM_OK;
 }
 
 /* sum |c| and the least |c| != 0 of the parts of the coefficients of a step. */
@@ -179,9 +161,9 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   *least = 1;
   for (s = arrays->pull_start[p]; s < arrays->pull_start[p + 1]; s++) {
     const permi_pull *pull = &arrays->pull[s];
-    const double real = run->absolute ? pull->absolute : fabs(pull->real);
-    const double imaginary = run->absolute ? 0 : fabs(pull->imaginary);
-    weight += pull->absolute;
+    const double real = run->absolute ? pull->c.absolute : fabs(pull->c.real);
+    const double imaginary = run->absolute ? 0 : fabs(pull->c.imaginary);
+    weight += pull->c.absolute;
     *least = real > 0 && real < *least ? real : *least;
     *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
   }
@@ -199,42 +181,40 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_frontier *frontier = run->frontier;
-  const int doubles = run->kind < PERMI_CELL_WORD, cancels = !run->absolute && frontier->algebra != PERMI_MAGNITUDES &&
-                                                           frontier->algebra != PERMI_MAGNITUDES_DD;
+  const permi_algebra algebra = run->numbers.algebra;
+  const int doubles = !permi_algebra_is_integer(algebra);
+  const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
+  permi_sizes *sizes = &run->sizes;
   double least, weight, next_least;
   perm_status status = PERM_OK;
   int p;
-  run->bytes = permi_cell_bytes(frontier, run->kind);
-  run->kernel = permi_arrays_kernel(run->kind, arrays->isa);
-  run->kernel_eights = run->kind < PERMI_CELL_COMPLEX && arrays->isa >= PERM_ISA_AVX512;
-  run->smallest = run->largest = 1;
-  run->loss = 0;
-  run->exp2 = 0;
+  run->bytes = 8 * permi_numbers_words(&run->numbers);
+  run->kernel = permi_arrays_kernel(algebra, arrays->isa);
+  run->kernel_eights =
+      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX512;
+  memset(sizes, 0, sizeof *sizes);
+  sizes->smallest = sizes->largest = 1;
   permi_layout_fill(arrays, &run->layout[0], 0, 0);
-  memset(run->values[0], 0, run->bytes);
+  permi_value_one(&run->numbers, run->values[0]);
   if (run->gpu)
     status = permi_gpu_begin(run);
-  else if (doubles)
-    *(double *)(void *)run->values[0] = 1;
-  else
-    *(uint64_t *)(void *)run->values[0] = 1;
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (!arrays->lists) {
-      permi_layout_fill(arrays, target, arrays->occupied[p + 1], arrays->ones[p + 1]);
+      permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
       permi_ways_fill(run, p, source, target);
     }
     run->tracking = 0;
     if (doubles) {
       weight = permi_ways_weight(run, p, &least);
-      run->loss = permi_loss_scaled(run->loss, weight, 0);
-      if (run->smallest * least < PERMI_ARRAY_SAFE)
-        run->loss += 16 * DBL_MIN * (arrays->pull_start[p + 1] - arrays->pull_start[p]);
-      run->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
-      run->largest *= 2 * weight;
+      sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
+      if (sizes->smallest * least < PERMI_ARRAY_SAFE)
+        sizes->loss += 16 * DBL_MIN * (arrays->pull_start[p + 1] - arrays->pull_start[p]);
+      sizes->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
+      sizes->largest *= 2 * weight;
       if (p + 1 < frontier->steps) {
         weight = permi_ways_weight(run, p + 1, &next_least);
-        run->tracking = run->smallest * next_least < PERMI_ARRAY_SAFE || run->largest * weight > 1e150;
+        run->tracking = sizes->smallest * next_least < PERMI_ARRAY_SAFE || sizes->largest * weight > 1e150;
       }
     }
     if (run->control && (run->gpu || (p & 15) == 0))
@@ -256,23 +236,21 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
 /* As permi_frontier_finish: value and the sum of moduli of the terms, each with its own exponent and loss. The theorem
    there is about additions of products, whatever holds them. */
 static void permi_arrays_finish(const permi_frontier *frontier, const permi_arrays_run *run, const double (*x)[4],
-                                const double *loss, const long long *exp2, perm_partial *partial)
+                                const permi_sizes *sizes, perm_partial *partial)
 {
-  const int passes = permi_arrays_passes(frontier), kind = (int)permi_arrays_kind(frontier);
-  const int apart = kind == PERMI_CELL_DD || kind == PERMI_CELL_COMPLEX_DD ? 2 : 1;
-  const int parts = kind == PERMI_CELL_COMPLEX || kind == PERMI_CELL_COMPLEX_DD ? 2 : 1;
-  const long long common = passes == 2 && exp2[1] > exp2[0] ? exp2[1] : exp2[0];
+  const int passes = permi_arrays_passes(frontier), apart = permi_algebra_is_dd(frontier->numbers.algebra) ? 2 : 1;
+  const long long common = passes == 2 && sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
   double lost = 0;
   int pass, k;
   for (pass = 0; pass < passes; pass++) {
-    const int shift = permi_int_exponent(exp2[pass] - common);
-    for (k = 0; k < (pass ? 1 : apart * parts); k++) {
+    const int shift = permi_int_exponent(sizes[pass].exp2 - common);
+    for (k = 0; k < (pass ? 1 : apart * frontier->numbers.parts); k++) {
       const double y = ldexp(x[pass][k], shift);
       permi_sum_add_double(pass ? &partial->absolute : k < apart ? &partial->value : &partial->imaginary, y);
       if (passes == 1)
         permi_sum_add_double(&partial->absolute, y);
     }
-    lost += ldexp(loss[pass], shift) + (shift ? 4 * DBL_MIN : 0);
+    lost += ldexp(sizes[pass].loss, shift) + (shift ? 4 * DBL_MIN : 0);
   }
   if (frontier->lost_error > 0)
     lost += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-common));
@@ -281,76 +259,76 @@ static void permi_arrays_finish(const permi_frontier *frontier, const permi_arra
   partial->terms += run->visited;
 }
 
+/* What a run needs; seconds: predicted. 0: out of memory. */
+static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
+{
+  const permi_frontier *frontier = run->frontier;
+  const permi_arrays *arrays = run->arrays;
+  const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD, bytes = permi_arrays_value_bytes(frontier);
+  const int gpu = arrays->isa == PERM_ISA_CUDA;
+  size_t most = 0;
+  int p;
+  run->threads = run->control && !gpu && seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(run->control->options) : 1;
+  run->numbers = permi_arrays_numbers(frontier);
+  run->seconds_each = seconds / (permi_arrays_passes(frontier) * (frontier->cost[frontier->steps] + 1));
+  for (p = 0; p < frontier->steps; p++) {
+    const size_t ways = (size_t)(arrays->pull_start[p + 1] - arrays->pull_start[p]);
+    most = ways > most ? ways : most;
+  }
+  run->most = (int)most;
+  run->way = (permi_way *)permi_pool_get(pool, most, sizeof *run->way);
+  run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->threads, sizeof *run->origin);
+  run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->extremes);
+  run->places = (uint16_t *)permi_pool_get(pool, most * table, sizeof(uint16_t));
+  run->eights = (permi_eight *)permi_pool_get(
+      pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
+  for (p = 0; p < 2; p++) {
+    const double size = (gpu ? 1 : frontier->room[p]) * (double)bytes + PERMI_ARRAY_PAD;
+    permi_layout_create(pool, arrays, &run->layout[p]);
+    run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
+  }
+  if (gpu) {
+    run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->gpu_way);
+    run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, most, sizeof *run->gpu_stream);
+  }
+  if (!pool->failed)
+    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read a little beyond */
+  return !pool->failed;
+}
+
 static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  const permi_arrays *arrays = frontier->arrays;
-  const perm_allocator *allocator = &frontier->allocator;
-  const int passes = permi_arrays_passes(frontier);
-  const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD;
-  const int gpu = arrays->isa == PERM_ISA_CUDA;
+  const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
+  const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
+  permi_pool pool = {&frontier->allocator, NULL, 0};
   permi_arrays_run run;
-  double value[2][4], loss[2];
+  permi_sizes sizes[2];
+  double value[2][4];
   char message[PERM_MESSAGE_BYTES] = "";
-  long long exp2[2];
-  int p, pass, ok = 1;
+  int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   memset(value, 0, sizeof value);
   run.frontier = frontier;
-  run.arrays = arrays;
+  run.arrays = frontier->arrays;
   run.control = control;
-  run.threads =
-      control && !gpu && leaf->information.seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(control->options) : 1;
-  run.kind = permi_arrays_kind(frontier);
-  run.words = frontier->words;
-  run.parts = frontier->parts;
-  run.modulus = frontier->modulus;
-  run.stride = (size_t)(frontier->words * frontier->parts);
-  run.seconds_each = leaf->information.seconds / (passes * (frontier->cost[frontier->steps] + 1));
-  for (p = 0; p < frontier->steps; p++) {
-    const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
-    run.most = ways > run.most ? ways : run.most;
-  }
-  run.way = (permi_way *)permi_allocate(allocator, (size_t)run.most, sizeof *run.way);
-  run.origin = (permi_origin *)permi_allocate(allocator, (size_t)run.most * (size_t)run.threads, sizeof *run.origin);
-  run.sizes = (permi_extremes *)permi_allocate(allocator, (size_t)run.threads, sizeof *run.sizes);
-  run.places = (uint16_t *)permi_allocate(allocator, (size_t)run.most * table, sizeof(uint16_t));
-  run.eights = (permi_eight *)permi_allocate(
-      allocator, (size_t)run.most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
-  for (p = 0; p < 2; p++) {
-    const double size = (gpu ? 1 : frontier->room[p]) * (double)permi_cell_bytes(frontier, run.kind) + PERMI_ARRAY_PAD;
-    ok = permi_layout_create(allocator, arrays, &run.layout[p]) && ok;
-    if (size < (double)(SIZE_MAX / 2))
-      run.values[p] = (char *)permi_allocate(allocator, (size_t)size, 1);
-  }
-  if (gpu) {
-    run.gpu_way = (perm_gpu_way *)permi_allocate(allocator, (size_t)run.most, sizeof *run.gpu_way);
-    run.gpu_stream = (perm_gpu_stream *)permi_allocate(allocator, (size_t)run.most, sizeof *run.gpu_stream);
-  }
-  if (ok && run.way && run.origin && run.sizes && run.places && run.eights && run.values[0] && run.values[1] &&
-      (!gpu || (run.gpu_way && run.gpu_stream))) {
-    memset(run.places, 0, (size_t)run.most * table * sizeof(uint16_t)); /* vectors read a little beyond */
-    status = gpu ? permi_gpu_create(&run, permi_cell_bytes(frontier, run.kind), message) : PERM_OK;
-  }
+  if (permi_arrays_open(&run, &pool, leaf->information.seconds))
+    status = gpu ? permi_gpu_create(&run, permi_arrays_value_bytes(frontier), message) : PERM_OK;
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = pass;
     if (pass)
-      run.kind = PERMI_CELL_DOUBLE;
+      run.numbers.algebra = PERMI_MAGNITUDES;
     run.seconds_before = pass * leaf->information.seconds / passes;
     status = permi_arrays_pass(&run);
-    if (frontier->algebra < PERMI_WORD)
+    if (!integers)
       memcpy(value[pass], run.values[frontier->steps & 1], run.bytes);
-    loss[pass] = run.loss;
-    exp2[pass] = run.exp2;
+    sizes[pass] = run.sizes;
   }
-  if (status == PERM_OK && frontier->algebra < PERMI_WORD) {
-    permi_arrays_finish(frontier, &run, (const double(*)[4])value, loss, exp2, partial);
+  if (status == PERM_OK && !integers) {
+    permi_arrays_finish(frontier, &run, (const double(*)[4])value, sizes, partial);
   } else if (status == PERM_OK) {
-    const uint64_t *x = (const uint64_t *)(const void *)run.values[frontier->steps & 1];
-    permi_frontier_add_integer(&partial->value, x, frontier);
-    if (frontier->parts == 2)
-      permi_frontier_add_integer(&partial->imaginary, x + frontier->words, frontier);
+    permi_value_sum(&frontier->numbers, run.values[frontier->steps & 1], partial);
     partial->terms += run.visited;
   }
   if (gpu) {
@@ -360,65 +338,17 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     else if (control)
       memcpy(control->message, message, sizeof message);
   }
-  for (p = 0; p < 2; p++) {
-    permi_layout_release(allocator, &run.layout[p]);
-    permi_release(allocator, run.values[p]);
-  }
-  permi_release(allocator, run.gpu_way);
-  permi_release(allocator, run.gpu_stream);
-  permi_release(allocator, run.way);
-  permi_release(allocator, run.origin);
-  permi_release(allocator, run.sizes);
-  permi_release(allocator, run.places);
-  permi_release(allocator, run.eights);
+  permi_pool_release(&pool);
   return status;
 }
 
 /* -- from an order to pulls -------------------------------------------------------------------- */
 
-/* As permi_frontier_slots: the lowest free slot, in the order of the states lived through. Returns how many slots, or
-   0: over 64, or watch says stop. */
-static int permi_array_slots(const permi_frontier *frontier, int vertices, const int *birth, const int *death,
-                             permi_life *life, uint64_t *busy, int *slot, permi_control *watch)
-{
-  int v, p, i, lives = 0, most = 1;
-  double units = 0;
-  for (v = 0; v < vertices; v++) {
-    slot[v] = 0;
-    if (birth[v] < 0 || death[v] <= birth[v])
-      continue;
-    if (permi_watch_gather(watch, &units, 20.0 + death[v] - birth[v]))
-      return 0;
-    life[lives].vertex = v;
-    life[lives].weight = 0;
-    for (p = birth[v] + 1; p <= death[v]; p++)
-      life[lives].weight += frontier->states[p];
-    lives++;
-  }
-  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_life_compare, watch))
-    return 0;
-  memset(busy, 0, ((size_t)frontier->steps + 1) * sizeof *busy);
-  for (i = 0; i < lives; i++) {
-    uint64_t taken = 0;
-    v = life[i].vertex;
-    if (permi_watch_gather(watch, &units, 20 + 2.0 * (death[v] - birth[v])))
-      return 0;
-    for (p = birth[v] + 1; p <= death[v]; p++)
-      taken |= busy[p];
-    if (!~taken)
-      return 0;
-    slot[v] = permi_trailing_zeros(~taken);
-    most = slot[v] >= most ? slot[v] + 1 : most;
-    for (p = birth[v] + 1; p <= death[v]; p++)
-      busy[p] |= UINT64_C(1) << slot[v];
-  }
-  return most;
-}
-
-/* The pulls of step p, which eliminates v; returns how many. Bits e: see above. */
+/* The pulls of step p; returns how many. Bits e: see >>arrays. */
 static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
-                             int p, int v, const int *birth, const int *death, const int *slot, permi_pull *pull)
+                             int p, const int *slot, permi_pull *pull)
 {
+  const int v = frontier->sequence[p], *birth = frontier->birth, *death = frontier->death;
   const int n = block->n, held = birth[v] >= 0 && birth[v] < p;
   const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of the matched on v's and t's side */
   uint64_t born = 0, dead = 0, test, none, full;
@@ -445,12 +375,8 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
     next->flip = full;
     if (held)
       next->flip |= (one << slot[v]) & (drop ? mine : ~mine);
-    if (drop) {
-      next->real = next->absolute = 1;
-      next->imaginary = 0;
-      next->integer[0] = 1;
-      next->integer[1] = 0;
-    } else {
+    next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+    if (!drop) {
       if (death[t] == p) {
         next->flip ^= bit; /* it leaves, matched with v */
       } else if (birth[t] == p) {
@@ -460,96 +386,50 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
         next->want |= bit & theirs;
         next->flip |= bit;
       }
-      next->real = block->real ? block->real[block->edge[e]] : 0;
-      next->imaginary = block->imaginary ? block->imaginary[block->edge[e]] : 0;
-      next->absolute = block->real ? block->absolute[block->edge[e]] : 0;
-      next->integer[0] = block->integer ? block->integer[block->edge[e]] : 0;
-      next->integer[1] = block->imaginary_integer ? block->imaginary_integer[block->edge[e]] : 0;
-      if (frontier->algebra == PERMI_RESIDUES) {
-        next->integer[0] = permi_residue_of(next->integer[0], frontier->modulus);
-        next->integer[1] = permi_residue_of(next->integer[1], frontier->modulus);
-      }
     }
     used++;
   }
   return used;
 }
 
-/* The frontier programme of this order on arrays, *made; NULL where it has too many slots, or watch says stop. 0: out
-   of memory. */
-static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block, const int *order,
+/* The frontier on arrays, *made; NULL where it has too many slots, or watch says stop. 0: out of memory. */
+static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block,
                                const permi_frontier *frontier, perm_isa isa, permi_control *watch,
                                permi_arrays **made)
 {
-  const int n = block->n;
-  const size_t vertices = 2 * (size_t)n;
-  permi_walk walk;
+  const size_t vertices = 2 * (size_t)block->n, steps = (size_t)frontier->steps;
   permi_arrays *arrays = (permi_arrays *)permi_allocate(allocator, 1, sizeof *arrays);
-  int *numbers = (int *)permi_allocate(allocator, 7 * vertices, sizeof(int)), *sequence, *birth, *death, *slot;
+  int *slot = (int *)permi_allocate(allocator, vertices, sizeof(int));
   permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
-  uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, sizeof *busy);
-  int i, e, v, p = 0, slots, ok = 0;
-  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
+  int p, v, slots, ok = 0;
   *made = NULL;
   if (arrays)
     memset(arrays, 0, sizeof *arrays);
-  if (!arrays || !numbers || !life || !busy || !walk.state)
+  if (!arrays || !slot || !life)
     goto done;
   arrays->isa = isa;
-  arrays->pull_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  arrays->pull = (permi_pull *)permi_allocate(allocator, (size_t)block->edges + vertices, sizeof(permi_pull));
-  arrays->occupied = (uint64_t *)permi_allocate(allocator, vertices + 1, sizeof(uint64_t));
-  arrays->ones = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  if (!arrays->pull_start || !arrays->pull || !arrays->occupied || !arrays->ones)
+  arrays->pull_start = (int *)permi_allocate(allocator, steps + 1, sizeof(int));
+  arrays->pull = (permi_pull *)permi_allocate(allocator, (size_t)block->edges + steps, sizeof(permi_pull));
+  arrays->occupied = (uint64_t *)permi_allocate(allocator, steps + 1, sizeof(uint64_t));
+  if (!arrays->pull_start || !arrays->pull || !arrays->occupied)
     goto done;
-  walk.open = numbers;
-  walk.frontier = numbers + vertices;
-  walk.place = numbers + 2 * vertices;
-  sequence = numbers + 3 * vertices;
-  birth = numbers + 4 * vertices;
-  death = numbers + 5 * vertices;
-  slot = numbers + 6 * vertices;
-  for (v = 0; v < 2 * n; v++)
-    birth[v] = death[v] = -1;
-  permi_walk_start(block, &walk);
-  arrays->ones[0] = 0;
   ok = 1;
-  for (i = 0; i < 2 * n; i++) {
-    v = order[i];
-    if (permi_watch_step(watch, (size_t)i, 100))
-      goto done;
-    if (walk.state[v] == 2)
-      continue;
-    permi_walk_step(block, &walk, v);
-    sequence[p] = v;
-    death[v] = p;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int t = block->neighbour[e];
-      if (walk.state[t] == 2 && death[t] < 0)
-        death[t] = p;
-      if (walk.state[t] == 1 && birth[t] < 0)
-        birth[t] = p;
-    }
-    arrays->ones[++p] = walk.width[0] - (walk.eliminated[1] - walk.eliminated[0]);
-  }
-  slots = permi_array_slots(frontier, 2 * n, birth, death, life, busy, slot, watch);
+  slots = permi_frontier_slots(frontier, (int)vertices, 1, life, arrays->occupied, slot, watch);
   arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
   arrays->middle = (slots - arrays->low + 1) / 2;
   arrays->top = slots - arrays->low - arrays->middle;
   if (!slots || arrays->middle > PERMI_ARRAY_HIGH)
     goto done;
-  memcpy(arrays->occupied, busy, ((size_t)p + 1) * sizeof *busy);
   arrays->pull_start[0] = 0;
+  for (v = 0; v < 2 * block->n; v++)
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* of those that never are in a state: not used, but shifted by */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
-    arrays->pull_start[p + 1] =
-        arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, sequence[p], birth, death, slot,
-                                                  arrays->pull + arrays->pull_start[p]);
+    arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
+                                                                          arrays->pull + arrays->pull_start[p]);
   *made = permi_watch(watch, 0) ? NULL : arrays;
 done:
-  permi_release(allocator, numbers);
+  permi_release(allocator, slot);
   permi_release(allocator, life);
-  permi_release(allocator, busy);
-  permi_release(allocator, walk.state);
   if (!*made)
     permi_arrays_release(allocator, arrays);
   return ok;
@@ -559,7 +439,7 @@ done:
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  return (frontier->room[0] + frontier->room[1]) * (double)permi_cell_bytes(frontier, permi_arrays_kind(frontier)) +
+  return (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier) +
          2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
 }
 
@@ -567,14 +447,20 @@ static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arr
 static double permi_arrays_host_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   return permi_arrays_bytes(frontier, arrays) -
-         (frontier->room[0] + frontier->room[1]) * (double)permi_cell_bytes(frontier, permi_arrays_kind(frontier));
+         (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
 }
 
 /* Words of a value, for which there are kernels; 0: none for residues, nor for integers of many words. */
 static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
 {
-  const size_t bytes = permi_cell_bytes(frontier, permi_arrays_kind(frontier));
-  return frontier->algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
+  const size_t bytes = permi_arrays_value_bytes(frontier);
+  return frontier->numbers.algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
+}
+
+/* What a product of integers costs, against one of words. */
+static double permi_arrays_products(const permi_numbers *numbers)
+{
+  return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
 }
 
 /* Seconds on a GPU, measured on an H200. */
@@ -584,10 +470,10 @@ static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, times doubles */
-  const double words = frontier->algebra == PERMI_WORDS ? frontier->words * frontier->parts * frontier->parts : 1;
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
-         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS * (each[frontier->algebra] * words + passes - 1);
+         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
+             (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
 /* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
@@ -596,16 +482,16 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
-  const double words = frontier->algebra == PERMI_WORDS ? frontier->words * frontier->parts * frontier->parts : 1;
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0;
   int p;
   for (p = 1; p <= frontier->steps; p++) {
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
-    const int tops = permi_count_ones(high ^ middle), ones = arrays->ones[p] < tops ? arrays->ones[p] : tops;
+    const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
   }
-  return frontier->cost[frontier->steps] * each[frontier->algebra] * words +
+  return frontier->cost[frontier->steps] * each[frontier->numbers.algebra] *
+             permi_arrays_products(&frontier->numbers) +
          permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
 }
 

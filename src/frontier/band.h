@@ -17,7 +17,7 @@
    Nothing underflows: the doubles of a window have a common power of two as long as that leaves their products above
    PERMI_BAND_SAFE; if ever it does not, each state gets its own. */
 #pragma once
-#include "steps.h"
+#include "frontier.h"
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -28,26 +28,13 @@
 #define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
 #define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
 
-typedef enum permi_band_values {
-  PERMI_BAND_MAGNITUDES,
-  PERMI_BAND_SIGNED,  /* value, absolute */
-  PERMI_BAND_COMPLEX, /* real, imaginary, absolute */
-  PERMI_BAND_DD,      /* high, low, absolute */
-  PERMI_BAND_DD_COMPLEX,
-  PERMI_BAND_INTEGERS
-} permi_band_values;
-
 typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
   perm_allocator allocator;
-  permi_band_values values;
-  permi_algebra algebra; /* of integers, with the next three as in permi_frontier */
-  int words, parts;
-  uint64_t modulus;
+  permi_numbers numbers;
   int n, groups, width;
   int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
   int *entry_start, *entry_group;               /* n + 1: the entries of a row */
-  double *real, *imaginary, *absolute;          /* of an entry; doubles */
-  int64_t *integer;                             /* parts of an entry */
+  permi_coefficient *entry;
   int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
   double *cost;                                 /* n + 1: transitions of all rows before */
   double longest;                               /* transitions of a row, at most */
@@ -61,8 +48,7 @@ static void permi_band_release(const perm_allocator *allocator, void *context)
   if (!band)
     return;
   permi_release(allocator, band->entry_start);
-  permi_release(allocator, band->real);
-  permi_release(allocator, band->integer);
+  permi_release(allocator, band->entry);
   permi_release(allocator, band->cost);
   permi_release(allocator, band);
 }
@@ -107,6 +93,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
 
 typedef struct permi_band_run_state {
   const permi_band *band;
+  permi_pool *pool;
   permi_control *control;
   permi_band_shape *shape, *shapes;
   int shape_count;
@@ -114,11 +101,11 @@ typedef struct permi_band_run_state {
   size_t run_count, run_room, kept;
   double *counts[2];
   size_t counts_room;
-  size_t room; /* states of a buffer */
+  size_t room, words; /* states of a buffer; doubles or words of a state */
   void *from, *to;
-  int64_t *from_exp2, *to_exp2; /* NULL: all states share exp2 */
-  long long exp2;
-  double low, high, visited; /* bounds on the non-zero moduli */
+  int64_t *from_exp2, *to_exp2; /* NULL: all states share sizes.exp2 */
+  permi_sizes sizes;         /* as powers of two they share */
+  double visited;
   int memory;                /* 1: there was none for a run */
 } permi_band_state;
 
@@ -128,202 +115,105 @@ typedef struct permi_band_stream {
   int keep;                       /* 1: runs are kept, 0: done, */
   int within;                     /* 1: as far as they go to states from begin to before end */
   uint32_t begin, end;
-  double re, im, absolute;
-  int coefficient_exp2;
-  const int64_t *integer;
+  permi_coefficient entry;
+  int entry_exp2; /* times 2^entry_exp2 */
 } permi_band_stream;
 
-static int permi_band_planes(permi_band_values values)
+/* The entry times a factor. Returns how many times it is to be added: a long integer cannot be multiplied. */
+static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
-  static const int planes[] = {1, 2, 3, 3, 5, 0};
-  return planes[values];
+  const int64_t times = (int64_t)factor;
+  int part;
+  if (permi_algebra_is_integer(numbers->algebra)) {
+    for (part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
+      if (c->integer[part] > INT64_MAX / times || c->integer[part] < -(INT64_MAX / times))
+        return factor;
+    for (part = 0; part < 2; part++)
+      c->integer[part] = numbers->algebra == PERMI_RESIDUES
+                             ? (int64_t)permi_residue_multiply((uint64_t)c->integer[part], factor % numbers->modulus,
+                                                               numbers->modulus)
+                             : c->integer[part] * times;
+    return 1;
+  }
+  if (permi_algebra_is_dd(numbers->algebra)) {
+    const permi_dd real = permi_dd_multiply(permi_dd_make(c->real), permi_dd_make(factor));
+    const permi_dd imaginary = permi_dd_multiply(permi_dd_make(c->imaginary), permi_dd_make(factor));
+    c->real_low = real.lo;
+    c->imaginary_low = imaginary.lo;
+  }
+  c->real *= factor;
+  c->imaginary *= factor;
+  c->absolute *= factor;
+  return 1;
 }
 
 /* One state's product added where states have powers of their own. */
-static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream, size_t s, size_t t,
-                                 double factor)
+static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
+                                 const permi_coefficient *c, size_t s, size_t t)
 {
-  const permi_band_values values = state->band->values;
-  const int planes = permi_band_planes(values);
-  const double *x = (const double *)state->from + s;
-  double *y = (double *)state->to + t, p[5], *absolute = y + (size_t)(planes - 1) * state->room;
-  const size_t room = state->room;
-  int64_t exp2 = state->from_exp2[s] + stream->coefficient_exp2, d;
-  int k, e;
-  p[planes - 1] = x[(size_t)(planes - 1) * room] * (stream->absolute * factor);
-  if (p[planes - 1] == 0)
-    return;
-  if (values == PERMI_BAND_SIGNED) {
-    p[0] = x[0] * (stream->re * factor);
-  } else if (values == PERMI_BAND_COMPLEX) {
-    const double re = stream->re * factor, im = stream->im * factor;
-    p[0] = x[0] * re - x[room] * im;
-    p[1] = x[0] * im + x[room] * re;
-  } else if (values >= PERMI_BAND_DD) {
-    permi_dd a = permi_dd_make(x[0]), b = {0, 0}, re, im;
-    a.lo = x[room];
-    if (values == PERMI_BAND_DD_COMPLEX) {
-      b.hi = x[2 * room];
-      b.lo = x[3 * room];
-    }
-    re = permi_dd_multiply(permi_dd_make(stream->re), permi_dd_make(factor));
-    im = permi_dd_multiply(permi_dd_make(stream->im), permi_dd_make(factor));
-    if (values == PERMI_BAND_DD)
-      a = permi_dd_multiply(a, re);
-    else
-      permi_dd_multiply_complex(&a, &b, re, im);
-    p[0] = a.hi;
-    p[1] = a.lo;
-    if (values == PERMI_BAND_DD_COMPLEX) {
-      p[2] = b.hi;
-      p[3] = b.lo;
-    }
-  }
-  if (*absolute == 0) {
-    for (k = 0; k < planes; k++)
-      y[(size_t)k * room] = p[k];
-    state->to_exp2[t] = exp2;
-    return;
-  }
-  d = exp2 - state->to_exp2[t];
-  e = -permi_int_exponent(d < 0 ? -d : d);
-  for (k = 0; k < planes; k++)
-    if (d > 0)
-      y[(size_t)k * room] = ldexp(y[(size_t)k * room], e);
-    else
-      p[k] = ldexp(p[k], e);
-  if (d > 0)
-    state->to_exp2[t] = exp2;
-  if (values >= PERMI_BAND_DD) {
-    for (k = 0; k + 1 < planes; k += 2) {
-      permi_dd a, b;
-      a.hi = y[(size_t)k * room];
-      a.lo = y[(size_t)(k + 1) * room];
-      b.hi = p[k];
-      b.lo = p[k + 1];
-      a = permi_dd_add(a, b);
-      y[(size_t)k * room] = a.hi;
-      y[(size_t)(k + 1) * room] = a.lo;
-    }
-    *absolute += p[planes - 1];
-  } else {
-    for (k = 0; k < planes; k++)
-      y[(size_t)k * room] += p[k];
-  }
-}
-
-static void permi_band_add_dd(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
-{
-  const int is_complex = state->band->values == PERMI_BAND_DD_COMPLEX;
-  const size_t room = state->room;
-  const double *x = (const double *)state->from + run->source, factor = run->factor;
-  double *y = (double *)state->to + run->target;
-  const permi_dd re = permi_dd_multiply(permi_dd_make(stream->re), permi_dd_make(factor));
-  const permi_dd im = permi_dd_multiply(permi_dd_make(stream->im), permi_dd_make(factor));
-  const double absolute = stream->absolute * factor;
+  const permi_numbers *numbers = &state->band->numbers;
+  const permi_coefficient one = permi_coefficient_one();
+  const size_t size = state->words;
+  const int64_t exp2 = state->from_exp2[s] + stream->entry_exp2;
+  double product[5], *y = (double *)state->to + t * size;
+  int64_t d;
+  int e;
   size_t k;
-  for (k = 0; k < run->count; k++, x++, y++) {
-    permi_dd a, b = {0, 0}, c;
-    a.hi = x[0];
-    a.lo = x[room];
-    if (is_complex) {
-      b.hi = x[2 * room];
-      b.lo = x[3 * room];
-      permi_dd_multiply_complex(&a, &b, re, im);
-      c.hi = y[2 * room];
-      c.lo = y[3 * room];
-      b = permi_dd_add(c, b);
-      y[2 * room] = b.hi;
-      y[3 * room] = b.lo;
-    } else {
-      a = permi_dd_multiply(a, re);
-    }
-    c.hi = y[0];
-    c.lo = y[room];
-    a = permi_dd_add(c, a);
-    y[0] = a.hi;
-    y[room] = a.lo;
-    y[(is_complex ? 4 : 2) * room] += x[(is_complex ? 4 : 2) * room] * absolute;
-  }
+  memset(product, 0, sizeof product);
+  permi_values_add(numbers, c, product, (const double *)state->from + s * size, 1);
+  if (product[size - 1] == 0)
+    return;
+  d = y[size - 1] == 0 ? 0 : exp2 - state->to_exp2[t];
+  e = -permi_int_exponent(d < 0 ? -d : d);
+  if (y[size - 1] == 0 || d > 0)
+    state->to_exp2[t] = exp2;
+  for (k = 0; k < size && d != 0; k++)
+    if (d > 0)
+      y[k] = ldexp(y[k], e);
+    else
+      product[k] = ldexp(product[k], e);
+  permi_values_add(numbers, &one, y, product, 1);
 }
 
-static void permi_band_add_integers(const permi_band_state *state, const permi_band_stream *stream,
-                                    const permi_band_run *run)
+PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state, const permi_band_stream *stream,
+                                                  const permi_band_run *run)
 {
-  const permi_band *band = state->band;
-  const size_t stride = (size_t)(band->words * band->parts);
-  const uint64_t *x = (const uint64_t *)state->from + run->source * stride;
-  uint64_t *y = (uint64_t *)state->to + run->target * stride;
-  int64_t c[2];
-  size_t k, times = 1, t;
-  int part;
-  for (part = 0; part < band->parts; part++) {
-    c[part] = stream->integer[part];
-    if (band->algebra == PERMI_RESIDUES)
-      c[part] = (int64_t)permi_residue_multiply((uint64_t)c[part], run->factor % band->modulus, band->modulus);
-    else if (c[part] > INT64_MAX / (int64_t)run->factor || c[part] < -(INT64_MAX / (int64_t)run->factor))
-      times = run->factor; /* too long for one factor */
+  const permi_numbers *numbers = &state->band->numbers;
+  const size_t bytes = 8 * state->words;
+  const permi_coefficient *c = &stream->entry;
+  const char *x = (const char *)state->from + run->source * bytes;
+  char *y = (char *)state->to + run->target * bytes;
+  permi_coefficient multiple;
+  size_t k, times = 1;
+  if (run->factor != 1) {
+    multiple = stream->entry;
+    times = permi_band_multiply(numbers, &multiple, run->factor);
+    c = &multiple;
   }
-  if (band->parts == 1)
-    c[1] = 0;
-  if (band->algebra != PERMI_RESIDUES && times == 1)
-    for (part = 0; part < band->parts; part++)
-      c[part] *= (int64_t)run->factor;
-  for (t = 0; t < times; t++) {
-    if (band->algebra == PERMI_WORD)
-      for (k = 0; k < run->count; k++)
-        y[k] += (uint64_t)c[0] * x[k];
-    else if (band->algebra == PERMI_WIDE)
-      for (k = 0; k < run->count; k++)
-        permi_wide_add_product((permi_wide *)(void *)y + k, (const permi_wide *)(const void *)x + k, c[0]);
-    else if (band->algebra == PERMI_RESIDUES)
-      for (k = 0; k < run->count; k++)
-        permi_residue_accumulate(band->modulus, band->parts, c, y + k * stride, x + k * stride);
-    else
-      for (k = 0; k < run->count; k++)
-        permi_words_accumulate(band->words, band->parts, c, y + k * stride, x + k * stride);
+  if (state->from_exp2) {
+    for (k = 0; k < run->count; k++)
+      permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
+    return;
   }
+  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: another call for each costs 15 % */
+    multiple = *c;
+    permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
+    return;
+  }
+  for (; times > 0; times--)
+    permi_values_add(numbers, c, y, x, run->count);
 }
 
 static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
 {
-  const permi_band_values values = state->band->values;
-  const size_t room = state->room, count = run->count;
-  const double factor = run->factor, re = stream->re * factor, im = stream->im * factor;
-  const double absolute = stream->absolute * factor;
-  const double *x;
-  double *y;
-  size_t k;
-  if (values == PERMI_BAND_INTEGERS) {
-    permi_band_add_integers(state, stream, run);
+  permi_coefficient c;
+  if (state->band->numbers.algebra != PERMI_MAGNITUDES || state->from_exp2) {
+    permi_band_add_any(state, stream, run);
     return;
   }
-  if (state->from_exp2) {
-    for (k = 0; k < count; k++)
-      permi_band_add_apart(state, stream, run->source + k, run->target + k, factor);
-    return;
-  }
-  if (values >= PERMI_BAND_DD) {
-    permi_band_add_dd(state, stream, run);
-    return;
-  }
-  x = (const double *)state->from + run->source;
-  y = (double *)state->to + run->target;
-  if (values == PERMI_BAND_MAGNITUDES) {
-    for (k = 0; k < count; k++)
-      y[k] += re * x[k];
-  } else if (values == PERMI_BAND_SIGNED) {
-    for (k = 0; k < count; k++) {
-      y[k] += re * x[k];
-      y[room + k] += absolute * x[room + k];
-    }
-  } else {
-    for (k = 0; k < count; k++) {
-      y[k] += re * x[k] - im * x[room + k];
-      y[room + k] += im * x[k] + re * x[room + k];
-      y[2 * room + k] += absolute * x[2 * room + k];
-    }
-  }
+  c.real = stream->entry.real * run->factor;
+  permi_values_add_of(PERMI_MAGNITUDES, NULL, &c, (double *)state->to + run->target,
+                      (const double *)state->from + run->source, run->count, 0);
 }
 
 /* What of a run goes to the stream's states. */

@@ -352,25 +352,20 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   int i, e, v, g, used = 0;
   band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
   band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
-  if (block->integer)
-    band->integer = (int64_t *)permi_allocate(allocator, (size_t)block->edges * (size_t)band->parts, sizeof(int64_t));
-  else
-    band->real = (double *)permi_allocate(allocator, 3 * (size_t)block->edges, sizeof(double));
-  if (!band->entry_start || !band->cost || (block->integer ? !band->integer : !band->real))
+  band->entry = (permi_coefficient *)permi_allocate(allocator, (size_t)block->edges, sizeof *band->entry);
+  if (!band->entry_start || !band->cost || !band->entry)
     return 0;
   band->entry_group = band->entry_start + n + 1;
   band->capacity = band->entry_group + block->edges;
   band->first = band->capacity + n;
   band->last = band->first + n;
   band->opening = band->last + n;
-  band->absolute = band->real ? band->real + block->edges : NULL;
-  band->imaginary = band->real && block->imaginary ? band->absolute + block->edges : NULL;
   for (v = 0; v < n; v++)
     group_of[v] = -1;
   for (i = 0; i < n; i++) {
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
-      const int column = block->neighbour[e], edge = block->edge[e];
+      const int column = block->neighbour[e];
       if (permi_watch_step(watch, (size_t)e, 20))
         return 1;
       if (same[column] != column)
@@ -384,23 +379,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      if (block->integer) {
-        int64_t *integer = band->integer + (size_t)used * (size_t)band->parts;
-        integer[0] = block->integer[edge];
-        if (band->parts == 2)
-          integer[1] = block->imaginary_integer[edge];
-        if (band->algebra == PERMI_RESIDUES) {
-          integer[0] = permi_residue_of(integer[0], band->modulus);
-          if (band->parts == 2)
-            integer[1] = permi_residue_of(integer[1], band->modulus);
-        }
-      } else {
-        band->real[used] = block->real[edge];
-        band->absolute[used] = block->absolute[edge];
-        if (block->imaginary)
-          band->imaginary[used] = block->imaginary[edge];
-      }
-      used++;
+      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
     }
   }
   band->entry_start[n] = used;
@@ -413,9 +392,9 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
 
 static const char *permi_band_words(const permi_band *band)
 {
-  static const char *const values[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
-                                       "complex double-doubles", "integers"};
-  return values[band->values];
+  static const char *const words[] = {"doubles", "doubles with moduli", "complex doubles", "", "double-doubles",
+                                      "complex double-doubles"};
+  return permi_algebra_is_integer(band->numbers.algebra) ? "integers" : words[band->numbers.algebra];
 }
 
 static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -433,14 +412,10 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
 /* Seconds measured per transition (bands of half-width 5 and 8), and per row. */
 static double permi_band_seconds_each(const permi_band *band)
 {
-  static const double doubles[] = {0.6e-9, 1e-9, 2e-9, 12e-9, 50e-9};
-  if (band->values != PERMI_BAND_INTEGERS)
-    return doubles[band->values];
-  if (band->algebra == PERMI_RESIDUES)
-    return 12e-9 * band->parts * band->parts;
-  if (band->algebra == PERMI_WORDS)
-    return 2e-9 * (band->words + 1) * band->parts * band->parts;
-  return band->algebra == PERMI_WORD ? 0.6e-9 : 1.5e-9;
+  static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
+  const permi_numbers *numbers = &band->numbers;
+  const int squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
+  return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 #define PERMI_BAND_ROW_SECONDS 3e-7
 #define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; 2 to 5e-8 on regular and hub graphs */
@@ -477,28 +452,11 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   band->width = price.width;
   band->most = price.most;
   band->longest = price.longest;
-  band->parts = 1;
-  if (block->integer) {
-    permi_frontier kept;
-    memset(&kept, 0, sizeof kept);
-    if (!permi_frontier_integers(&kept, block, working->modulus)) {
-      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-      permi_band_release(allocator, band);
-      permi_release(allocator, number);
-      return PERM_OK;
-    }
-    band->values = PERMI_BAND_INTEGERS;
-    band->algebra = kept.algebra;
-    band->words = kept.words;
-    band->parts = kept.parts;
-    band->modulus = kept.modulus;
-  } else {
-    band->values = dd ? PERMI_BAND_DD : PERMI_BAND_MAGNITUDES;
-    if (block->imaginary)
-      band->values = dd ? PERMI_BAND_DD_COMPLEX : PERMI_BAND_COMPLEX;
-    for (i = 0; i < block->edges && band->values == PERMI_BAND_MAGNITUDES; i++)
-      if (block->real[i] != block->absolute[i])
-        band->values = PERMI_BAND_SIGNED;
+  if (!permi_numbers_choose_moduli(&band->numbers, block, working->modulus, dd)) {
+    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_band_release(allocator, band);
+    permi_release(allocator, number);
+    return PERM_OK;
   }
   if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n, maker->watch)) {
     permi_band_release(allocator, band);
@@ -512,7 +470,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   }
   {
     const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
-    const double each = band->values == PERMI_BAND_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
+    const double each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
     const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
     double gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) +
                    (dd ? n * PERMI_DD_UNIT : 0);
@@ -527,8 +485,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   offer->plan = band;
   offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
                    2e-6;
-  offer->bytes = 2 * price.most * (block->integer ? 8.0 * band->words * band->parts
-                                                  : 8.0 * permi_band_planes(band->values)) +
+  offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
                  sizeof(permi_band_run) * (2.0 * PERMI_BAND_KEPT_RUNS < 4 * price.most * band->width
                                                ? 2.0 * PERMI_BAND_KEPT_RUNS : 4 * price.most * band->width) +
                  131072 + 48.0 * block->edges;
@@ -541,17 +498,21 @@ memory:
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)band->values), (uint64_t)band->algebra);
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in states that were saved */
+  const permi_numbers *numbers = &band->numbers;
+  const int integers = permi_algebra_is_integer(numbers->algebra);
+  uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
   int i, e, part;
-  hash = permi_hash(permi_hash(hash, (uint64_t)band->words), band->modulus);
+  hash = permi_hash(hash, integers ? (uint64_t)numbers->algebra : 0);
+  hash = permi_hash(permi_hash(hash, integers ? (uint64_t)numbers->words : 0), numbers->modulus);
   for (i = 0; i < band->n; i++)
     for (e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
-      if (band->real)
-        hash = permi_hash_double(permi_hash_double(hash, band->real[e]), band->imaginary ? band->imaginary[e] : 0);
-      for (part = 0; band->integer && part < band->parts; part++)
-        hash = permi_hash(hash, (uint64_t)band->integer[e * band->parts + part]);
+      if (!integers)
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
+      for (part = 0; integers && part < numbers->parts; part++)
+        hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = PERM_METHOD_BAND;
@@ -566,7 +527,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   leaf->explain = permi_band_explain;
   leaf->context = band;
   offer->plan = NULL;
-  leaf->integer = band->values == PERMI_BAND_INTEGERS;
+  leaf->integer = integers;
   if (!leaf->integer) {
     leaf->bound_relative = band->bound_relative;
     leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * band->bound_relative);

@@ -59,36 +59,31 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 /* ---- running it */
 static void permi_band_range(permi_band_state *state, size_t states)
 {
-  const double *x = (const double *)state->from + (size_t)(permi_band_planes(state->band->values) - 1) * state->room;
+  const double *x = (const double *)state->from + state->words - 1;
   size_t s;
-  state->low = DBL_MAX;
-  state->high = 0;
-  for (s = 0; s < states; s++) {
-    state->low = x[s] > 0 && x[s] < state->low ? x[s] : state->low;
-    state->high = x[s] > state->high ? x[s] : state->high;
+  permi_sizes_clear(&state->sizes);
+  for (s = 0; s < states; s++, x += state->words) {
+    state->sizes.smallest = *x > 0 && *x < state->sizes.smallest ? *x : state->sizes.smallest;
+    state->sizes.largest = *x > state->sizes.largest ? *x : state->sizes.largest;
   }
 }
 
 /* From a common power of two to one for each state, or from any to those that bring |x| into [1/2, 1). 0: memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
-  const int planes = permi_band_planes(state->band->values);
-  double *x = (double *)state->from, *absolute = x + (size_t)(planes - 1) * state->room;
-  size_t s;
-  int k, e;
+  double *x = (double *)state->from;
+  size_t s, k;
   if (!state->from_exp2) {
-    state->from_exp2 = (int64_t *)permi_allocate(&state->band->allocator, state->room, sizeof(int64_t));
-    state->to_exp2 = (int64_t *)permi_allocate(&state->band->allocator, state->room, sizeof(int64_t));
-    if (!state->from_exp2 || !state->to_exp2)
+    state->from_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
+    state->to_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
+    if (state->pool->failed)
       return 0;
     memset(state->from_exp2, 0, state->room * sizeof(int64_t));
   }
-  for (s = 0; s < states; s++) {
-    if (absolute[s] == 0)
-      continue;
-    e = permi_exponent(absolute[s]);
-    for (k = 0; k < planes; k++)
-      x[(size_t)k * state->room + s] = ldexp(x[(size_t)k * state->room + s], -e);
+  for (s = 0; s < states; s++, x += state->words) {
+    const int e = x[state->words - 1] == 0 ? 0 : permi_exponent(x[state->words - 1]);
+    for (k = 0; k < state->words && e != 0; k++)
+      x[k] = ldexp(x[k], -e);
     state->from_exp2[s] += e;
   }
   return 1;
@@ -98,36 +93,33 @@ static int permi_band_apart(permi_band_state *state, size_t states)
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
-  const int planes = permi_band_planes(band->values);
-  double weight = 0, least = DBL_MAX, *x = (double *)state->from;
-  size_t s;
-  int e, k;
+  permi_sizes *sizes = &state->sizes;
+  double weight = 0, least = DBL_MAX;
+  int e;
   if (state->from_exp2)
     return permi_band_apart(state, states);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->absolute[e] * band->capacity[band->entry_group[e]];
-    least = band->absolute[e] < least ? band->absolute[e] : least;
+    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
+    least = band->entry[e].absolute < least ? band->entry[e].absolute : least;
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
-  if (!(state->low * least >= PERMI_BAND_SAFE) || state->high * weight > 1e200) {
+  if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
     permi_band_range(state, states);
-    if (state->high > 0 && (state->high < 1e80 || state->high > 1e100)) {
-      k = 300 - permi_exponent(state->high);
-      if (ldexp(state->low, k) >= PERMI_BAND_SAFE) {
-        for (s = 0; s < (size_t)planes * state->room; s += state->room)
-          for (e = 0; (size_t)e < states; e++)
-            x[s + (size_t)e] = ldexp(x[s + (size_t)e], k);
-        state->exp2 -= k;
-        state->low = ldexp(state->low, k);
-        state->high = ldexp(state->high, k);
+    if (sizes->largest > 0 && (sizes->largest < 1e80 || sizes->largest > 1e100)) {
+      e = permi_exponent(sizes->largest) - 300;
+      if (ldexp(sizes->smallest, -e) >= PERMI_BAND_SAFE) {
+        permi_values_scale((double *)state->from, states * state->words, e);
+        sizes->exp2 += e;
+        sizes->smallest = ldexp(sizes->smallest, -e);
+        sizes->largest = ldexp(sizes->largest, -e);
       }
     }
-    if (state->high > 0 && (!(state->low * least >= PERMI_BAND_SAFE) || state->high * weight > 1e200))
+    if (sizes->largest > 0 && (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200))
       return permi_band_apart(state, states);
   }
-  state->low *= least;
-  state->low *= 1 - 1e-12;
-  state->high *= weight;
+  sizes->smallest *= least;
+  sizes->smallest *= 1 - 1e-12;
+  sizes->largest *= weight;
   return 1;
 }
 
@@ -228,7 +220,7 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
 
 typedef struct permi_band_step {
   permi_band_state *state;
-  const int *position; /* of a group: 2 p + entering */
+  int *position; /* of a group: 2 p + entering */
   int row, used, after, parts; /* columns used in the window before; after, of those that stay */
 } permi_band_step;
 
@@ -241,36 +233,22 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   const permi_band *band = state->band;
   const permi_band_shape *shape = state->shape;
   const uint64_t states = shape->states, parts = (uint64_t)step->parts;
-  const int planes = permi_band_planes(band->values);
   permi_band_stream stream;
   perm_status status = PERM_OK;
-  size_t block;
-  int e, p;
+  int e;
   memset(&stream, 0, sizeof stream);
   stream.within = parts > 1;
   stream.begin = (uint32_t)(states * (uint64_t)part / parts);
   stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
-  block = stream.end - stream.begin;
-  for (p = 0; p < planes; p++)
-    memset((double *)state->to + (size_t)p * state->room + stream.begin, 0, block * sizeof(double));
-  if (!planes) {
-    const size_t words = (size_t)(band->words * band->parts);
-    memset((uint64_t *)state->to + stream.begin * words, 0, block * words * sizeof(uint64_t));
-  }
+  memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[step->row]; e < band->entry_start[step->row + 1] && status == PERM_OK; e++) {
     const int way = step->position[band->entry_group[e]];
-    if (planes) {
-      stream.re = band->real[e];
-      stream.im = band->imaginary ? band->imaginary[e] : 0;
-      stream.absolute = band->absolute[e];
-      if (state->from_exp2) {
-        stream.coefficient_exp2 = permi_exponent(stream.absolute);
-        stream.re = ldexp(stream.re, -stream.coefficient_exp2);
-        stream.im = ldexp(stream.im, -stream.coefficient_exp2);
-        stream.absolute = ldexp(stream.absolute, -stream.coefficient_exp2);
-      }
-    } else {
-      stream.integer = band->integer + e * band->parts;
+    stream.entry = band->entry[e];
+    if (state->from_exp2) {
+      stream.entry_exp2 = permi_exponent(stream.entry.absolute);
+      stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
+      stream.entry.imaginary = ldexp(stream.entry.imaginary, -stream.entry_exp2);
+      stream.entry.absolute = ldexp(stream.entry.absolute, -stream.entry_exp2);
     }
     if (shape->complete) {
       const size_t last = shape->start[way + 1];
@@ -299,6 +277,37 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
+/* The row's step, its shape found: where each group of the window is, that before the row and what comes in its place
+   or above. */
+static void permi_band_step_make(permi_band_step *step, int row, const int *window, int slots, int used,
+                                 const int *entering)
+{
+  const permi_band_shape *shape = step->state->shape;
+  int p, i = 0;
+  step->row = row;
+  step->used = used;
+  step->after = used + 1;
+  for (p = 0; p < shape->slots; p++) {
+    if (p < slots) {
+      step->position[window[p]] = 2 * p;
+      step->after -= shape->kind[p] == PERMI_BAND_KEEP ? 0 : shape->leaving[p];
+    }
+    if (shape->kind[p] >= PERMI_BAND_ENTER)
+      step->position[entering[i++]] = 2 * p + 1;
+  }
+}
+
+/* The states after a row are those before the next one. */
+static void permi_band_turn(permi_band_state *state)
+{
+  void *values = state->from;
+  int64_t *exp2 = state->from_exp2;
+  state->from = state->to;
+  state->to = values;
+  state->from_exp2 = state->to_exp2;
+  state->to_exp2 = exp2;
+}
+
 /* THE BOUND. A row multiplies each term once and adds it to at most deg - 1 others, so a computed value is the sum of
    all perfect matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, a
    product that underflows, and rescaling, are each off by at most DBL_MIN <= u times the product of the moduli, which
@@ -309,63 +318,42 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
 static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_band *band = (const permi_band *)leaf->context;
-  const perm_allocator *allocator = &band->allocator;
-  const int planes = permi_band_planes(band->values);
-  const size_t size = planes ? (size_t)planes * sizeof(double) : (size_t)(band->words * band->parts) * sizeof(uint64_t);
   const int most_threads = control ? permi_threads(control->options) : 1;
+  permi_pool pool = {&band->allocator, NULL, 0};
   permi_band_state state;
   permi_band_step step;
-  int window[2][PERMI_BAND_SLOTS + 1], *position = NULL;
-  int slots = 0, used = 0, row, opened = 0, p, unpolled = 0, entries, threads;
+  int window[2][PERMI_BAND_SLOTS + 1], *position;
+  int slots = 0, used = 0, row, opened = 0, unpolled = 0;
   size_t states = 1;
-  perm_status status = PERM_ERROR_MEMORY;
+  perm_status status;
   memset(&state, 0, sizeof state);
   state.band = band;
+  state.pool = &pool;
   state.control = control;
   state.room = (size_t)band->most;
-  state.low = state.high = 1;
-  state.from = permi_allocate(allocator, state.room, size);
-  state.to = permi_allocate(allocator, state.room, size);
-  state.shapes = (permi_band_shape *)permi_allocate(allocator, PERMI_BAND_SHAPES, sizeof *state.shapes);
-  position = (int *)permi_allocate(allocator, (size_t)band->groups, sizeof *position);
-  if (!state.from || !state.to || !state.shapes || !position)
-    goto done;
+  state.words = permi_numbers_words(&band->numbers);
+  state.sizes.smallest = state.sizes.largest = 1;
+  state.from = permi_pool_get(&pool, state.room, 8 * state.words);
+  state.to = permi_pool_get(&pool, state.room, 8 * state.words);
+  state.shapes = (permi_band_shape *)permi_pool_get(&pool, PERMI_BAND_SHAPES, sizeof *state.shapes);
+  position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *position);
+  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   step.state = &state;
   step.position = position;
-  memset(state.from, 0, state.room * size);
-  if (!planes) {
-    *(uint64_t *)state.from = 1;
-  } else {
-    ((double *)state.from)[0] = 1;
-    ((double *)state.from)[(size_t)(planes - 1) * state.room] = 1;
-  }
-  status = PERM_OK;
+  if (status == PERM_OK)
+    permi_value_one(&band->numbers, state.from);
   for (row = 0; row < band->n && status == PERM_OK; row++) {
-    int *here = window[row & 1], *next = window[(row + 1) & 1], next_slots, enterings = 0;
-    void *swap;
+    const int entries = band->entry_start[row + 1] - band->entry_start[row];
+    int *here = window[row & 1], *next = window[(row + 1) & 1], next_slots, enterings = 0, threads;
     while (opened + enterings < band->groups && band->first[band->opening[opened + enterings]] == row)
       enterings++;
-    if ((planes && !permi_band_prepare(&state, row, states)) ||
+    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, row, states)) ||
         !permi_band_shape_find(&state, row, here, slots, used, band->opening + opened, enterings, next, &next_slots)) {
       status = PERM_ERROR_MEMORY;
       break;
     }
-    { /* where each group is: that before the row, and what comes in its place or above */
-      int i = 0;
-      for (p = 0; p < state.shape->slots; p++) {
-        if (p < slots)
-          position[here[p]] = 2 * p;
-        if (state.shape->kind[p] >= PERMI_BAND_ENTER)
-          position[band->opening[opened + i++]] = 2 * p + 1;
-      }
-    }
+    permi_band_step_make(&step, row, here, slots, used, band->opening + opened);
     states = state.shape->states;
-    step.row = row;
-    step.used = used;
-    step.after = used + 1;
-    for (p = 0; p < slots; p++)
-      step.after -= state.shape->kind[p] == PERMI_BAND_KEEP ? 0 : state.shape->leaving[p];
-    entries = band->entry_start[row + 1] - band->entry_start[row];
     threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
     status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
@@ -376,53 +364,20 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     used = step.after;
     opened += enterings;
     slots = next_slots;
-    swap = state.from;
-    state.from = state.to;
-    state.to = swap;
-    swap = state.from_exp2;
-    state.from_exp2 = state.to_exp2;
-    state.to_exp2 = (int64_t *)swap;
+    permi_band_turn(&state);
     state.visited += (double)states;
   }
-  if (status == PERM_OK && !planes) {
-    permi_frontier frontier;
-    const uint64_t *x = (const uint64_t *)state.from;
-    memset(&frontier, 0, sizeof frontier);
-    frontier.algebra = band->algebra;
-    frontier.words = band->words;
-    permi_frontier_add_integer(&partial->value, x, &frontier);
-    if (band->parts == 2)
-      permi_frontier_add_integer(&partial->imaginary, x + band->words, &frontier);
-  } else if (status == PERM_OK) {
-    const double *x = (const double *)state.from, absolute = x[(size_t)(planes - 1) * state.room];
-    permi_sum_add_double(&partial->value, x[0]);
-    if (band->values >= PERMI_BAND_DD)
-      permi_sum_add_double(&partial->value, x[state.room]);
-    if (band->values == PERMI_BAND_COMPLEX)
-      permi_sum_add_double(&partial->imaginary, x[state.room]);
-    if (band->values == PERMI_BAND_DD_COMPLEX) {
-      permi_sum_add_double(&partial->imaginary, x[2 * state.room]);
-      permi_sum_add_double(&partial->imaginary, x[3 * state.room]);
-    }
-    permi_sum_add_double(&partial->absolute, absolute);
-    partial->exp2 = state.exp2;
-    if (state.from_exp2) {
-      partial->exp2 += absolute > 0 ? state.from_exp2[0] : 0;
+  if (status == PERM_OK) {
+    const double absolute = ((const double *)state.from)[state.words - 1];
+    state.sizes.exp2 += state.from_exp2 && absolute > 0 ? state.from_exp2[0] : 0;
+    permi_values_finish(&band->numbers, state.from, &state.sizes, band->lost_error, partial);
+    if (state.from_exp2)
       partial->lost += band->lossy * absolute * (1 + 1e-12);
-    }
-    if (band->lost_error > 0)
-      partial->lost += 2 * (DBL_MIN + ldexp(band->lost_error, permi_int_exponent(-partial->exp2)));
+    partial->terms += state.visited;
   }
-  partial->terms += status == PERM_OK ? state.visited : 0;
-done:
-  permi_release(allocator, state.from);
-  permi_release(allocator, state.to);
-  permi_release(allocator, state.from_exp2);
-  permi_release(allocator, state.to_exp2);
-  permi_release(allocator, state.shapes);
-  permi_release(allocator, state.runs);
-  permi_release(allocator, state.counts[0]);
-  permi_release(allocator, state.counts[1]);
-  permi_release(allocator, position);
+  permi_release(&band->allocator, state.runs);
+  permi_release(&band->allocator, state.counts[0]);
+  permi_release(&band->allocator, state.counts[1]);
+  permi_pool_release(&pool);
   return status;
 }

@@ -1,5 +1,5 @@
 /* ======================================================================================= >>frontier
-   The dynamic programme. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
+   The dynamic program. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
    over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
    dropped; where not, v is matched with each free neighbour t left. Vertices with no neighbour left must be matched,
    and their bits vanish.
@@ -20,9 +20,9 @@
    depends on its sources alone, so parts and threads leave no trace in the bits. */
 #pragma once
 #include "../api/sparse_config.h"
-#include "../base/numbers.h"
 #include "../dense/kernels.h"
 #include "../block/order.h"
+#include "values.h"
 
 /* Measured, seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, whose groups are small:
    .004, .004, .008, .010, .011 (each within a third, the machine was shared). */
@@ -31,7 +31,6 @@
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH 512
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-#define PERMI_SAFE_PRODUCT 1e-290
 /* Noting the sizes of values costs a fifth of a step. Where the loss cannot grow by more than 2^300 in all, long lists
    go without in three steps of four, and then count as if they held values of any smallness. */
 #define PERMI_TRACK_STATES 2000
@@ -39,54 +38,13 @@
 
 typedef struct permi_stream {
   uint64_t test, want, flip; /* of the first 64 slots; see permi_stream_word */
-  double real, imaginary, absolute;
-  int64_t integer[2]; /* real and imaginary part */
+  permi_coefficient c;
 } permi_stream;
-
-/* Integers are computed modulo 2^(64 words), with as many words as the permanent can need: then nothing has to be
-   checked on the way. The short ones have instances of their own. */
-typedef enum permi_algebra {
-  PERMI_MAGNITUDES, /* non-negative doubles */
-  PERMI_SIGNED,     /* with the sum of moduli of their terms, as all that follow but magnitudes */
-  PERMI_COMPLEX,
-  PERMI_MAGNITUDES_DD, /* the same in double-double */
-  PERMI_SIGNED_DD,
-  PERMI_COMPLEX_DD,
-  PERMI_WORD, /* this and all that follow: integers */
-  PERMI_WIDE,
-  PERMI_WORDS,   /* any number of words; also Gaussian integers, two such numbers */
-  PERMI_RESIDUES, /* modulo `modulus`; also Gaussian */
-  PERMI_PAIR_VALUES, /* the cells of >>arrays only: complex numbers without moduli */
-  PERMI_PAIR_DD_VALUES
-} permi_algebra;
-
-typedef struct permi_signed {
-  double value, absolute;
-} permi_signed;
-
-typedef struct permi_complex_value {
-  double real, imaginary, absolute;
-} permi_complex_value;
-
-typedef struct permi_pair {
-  double real, imaginary;
-} permi_pair;
-
-typedef struct permi_signed_dd {
-  permi_dd value;
-  double absolute;
-} permi_signed_dd;
-
-typedef struct permi_complex_dd_value {
-  permi_dd_complex value;
-  double absolute;
-} permi_complex_dd_value;
 
 /* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
-  double real, imaginary, absolute;
-  int64_t integer[2];
+  permi_coefficient c;
 } permi_pull;
 
 typedef struct permi_arrays { /* see >>arrays */
@@ -96,7 +54,6 @@ typedef struct permi_arrays { /* see >>arrays */
   int *pull_start;      /* steps + 1 */
   permi_pull *pull;
   uint64_t *occupied; /* steps + 1: slots in use before a step */
-  int *ones;          /* steps + 1 */
 } permi_arrays;
 
 static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *arrays)
@@ -106,15 +63,12 @@ static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *
   permi_release(allocator, arrays->pull_start);
   permi_release(allocator, arrays->pull);
   permi_release(allocator, arrays->occupied);
-  permi_release(allocator, arrays->ones);
   permi_release(allocator, arrays);
 }
 
 typedef struct permi_frontier { /* context of a leaf */
   perm_allocator allocator;
-  permi_algebra algebra;
-  int words, parts; /* of an integer: 64-bit words of a part; 2 parts: Gaussian */
-  uint64_t modulus; /* PERMI_RESIDUES */
+  permi_numbers numbers;
   int steps, width;
   int slots, mask_words; /* how many are in use; words of a mask, 64 slots each */
   int *stream_start; /* steps + 1 */
@@ -125,6 +79,8 @@ typedef struct permi_frontier { /* context of a leaf */
   double bound_relative;
   double lost_error; /* see permi_working */
   double room[2];    /* most states before even and odd steps */
+  int *sequence, *birth, *death; /* the vertex of a step; the steps in which a vertex enters and goes, -1: none */
+  int *ones;         /* steps + 1: ones of a state with rows inverted, see >>arrays */
   permi_arrays *arrays; /* not NULL: run on arrays */
 } permi_frontier;
 
@@ -147,16 +103,12 @@ typedef struct permi_list {
   permi_patterns patterns;
 } permi_list;
 
-/* ab mod p for a, b < p <= 2^63. */
-static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
+static void permi_patterns_release(const perm_allocator *allocator, permi_patterns *patterns)
 {
-#if defined(__SIZEOF_INT128__)
-  __extension__ typedef unsigned __int128 permi_uint128;
-  return (uint64_t)((permi_uint128)a * b % p);
-#else
-  permi_wide product = permi_multiply_words(a, b);
-  return permi_residue_wide(product.high, product.low, p);
-#endif
+  permi_release(allocator, patterns->bits);
+  permi_release(allocator, patterns->first);
+  permi_release(allocator, patterns->low);
+  permi_release(allocator, patterns->table);
 }
 
 static void permi_list_release(const perm_allocator *allocator, permi_list *list)
@@ -165,10 +117,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->first);
   permi_release(allocator, list->pattern);
   permi_release(allocator, list->value);
-  permi_release(allocator, list->patterns.bits);
-  permi_release(allocator, list->patterns.first);
-  permi_release(allocator, list->patterns.low);
-  permi_release(allocator, list->patterns.table);
+  permi_patterns_release(allocator, &list->patterns);
 }
 
 /* A larger copy of *array, `used` elements kept; 0 when memory runs out (nothing is lost). */
@@ -296,8 +245,7 @@ typedef struct permi_cursor {
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
-  double real, imaginary, absolute;
-  int64_t integer[2];
+  permi_coefficient c;
 } permi_cursor;
 
 /* Keys of `words` words; the functions are inlined where it is the constant 1. */
@@ -360,10 +308,7 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->low_test = (unsigned)stream->test & mask;
   cursor->low_want = (unsigned)stream->want & mask;
   cursor->low_flip = (unsigned)stream->flip & mask;
-  cursor->real = stream->real;
-  cursor->imaginary = stream->imaginary;
-  cursor->absolute = stream->absolute;
-  memcpy(cursor->integer, stream->integer, sizeof cursor->integer);
+  cursor->c = stream->c;
   for (i = 0; i < 6; i++)
     if (cursor->low_test >> i & 1)
       within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];
@@ -463,9 +408,3 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Doubles of a value; those of integers are words, as many as it takes. */
-static int permi_algebra_doubles(permi_algebra algebra)
-{
-  static const int doubles[] = {1, 2, 3, 2, 3, 5};
-  return doubles[algebra];
-}

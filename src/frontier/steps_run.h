@@ -1,5 +1,5 @@
 /* ====================================================================================== >>steps_run
-   Steps of the frontier programme run in parts, by one thread or several; the value at the end. */
+   Steps of the frontier program run in parts, by one thread or several; the value at the end. */
 #pragma once
 #include "../block/engines.h"
 #include "steps.h"
@@ -18,9 +18,23 @@ static void permi_locked_release(void *memory, void *user_data)
   permi_release((const perm_allocator *)user_data, memory);
 }
 
+/* Room for so many more takes. 0: out of memory. */
+static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
+{
+  const size_t room = 2 * part->take_room + more + 64;
+  void *take = part->take;
+  if (part->takes + more <= part->take_room)
+    return 1;
+  if (!permi_enlarge(allocator, &take, part->takes, room, sizeof *part->take))
+    return 0;
+  part->take = (permi_take *)take;
+  part->take_room = room;
+  return 1;
+}
+
 static int permi_part_more(const perm_allocator *allocator, permi_part *part, int words, int streams)
 {
-  void *high = part->high, *pattern = part->pattern, *taken = part->taken, *take = part->take;
+  void *high = part->high, *pattern = part->pattern, *taken = part->taken;
   int ok = 1;
   if (part->groups == part->group_room) {
     const size_t room = part->group_room ? 2 * part->group_room : 64;
@@ -33,14 +47,7 @@ static int permi_part_more(const perm_allocator *allocator, permi_part *part, in
     if (ok)
       part->group_room = room;
   }
-  if (ok && part->take_room < part->takes + (size_t)streams) {
-    const size_t room = 2 * part->take_room + (size_t)streams + 64;
-    ok = permi_enlarge(allocator, &take, part->takes, room, sizeof *part->take);
-    part->take = (permi_take *)take;
-    if (ok)
-      part->take_room = room;
-  }
-  return ok;
+  return ok && permi_takes_more(allocator, part, (size_t)streams);
 }
 
 /* Merges from where the cursors are up to the key part->end, or to the end of the group in which `most` states are
@@ -132,25 +139,16 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-/* The target's values for a merged and placed part. */
-typedef void (*permi_part_fill)(const permi_run *run, const permi_list *source, permi_list *target, permi_part *part,
-                                permi_moves *moves);
-static const permi_part_fill permi_fills[] = {
-    permi_step_magnitudes, permi_step_signed, permi_step_complex, permi_step_magnitudes_dd, permi_step_signed_dd,
-    permi_step_complex_dd, permi_step_word,   permi_step_wide,    permi_step_words,         permi_step_residues};
-
 static void permi_run_note(permi_run *run, const permi_part *part)
 {
-  if (run->tracking) {
-    run->smallest = part->smallest < run->smallest ? part->smallest : run->smallest;
-    run->largest = part->largest > run->largest ? part->largest : run->largest;
-  }
+  if (run->tracking)
+    permi_sizes_join(&run->sizes, &part->sizes);
 }
 
 /* One thread: parts of a size that keeps what is merged in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
-                                   permi_part_fill fill, double done)
+                                   double done)
 {
   permi_part *part = run->part;
   size_t unpolled = 0;
@@ -166,7 +164,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
       status = permi_part_place(run, target, part);
     if (status != PERM_OK)
       return status;
-    fill(run, source, target, part, &run->moves[0]);
+    permi_step(run, source, target, part, &run->moves[0]);
     permi_run_note(run, part);
     unpolled += part->states;
     if (unpolled > 262144 && run->control) {
@@ -262,7 +260,6 @@ typedef struct permi_together {
   permi_run *run;
   const permi_list *source;
   permi_list *target;
-  permi_part_fill fill;
   int streams;
   size_t total, first, count; /* of all parts; the round's first */
 } permi_together;
@@ -351,13 +348,13 @@ static perm_status permi_together_merge(void *context, uint64_t k, int thread)
 static perm_status permi_together_fill(void *context, uint64_t k, int thread)
 {
   const permi_together *step = (const permi_together *)context;
-  step->fill(step->run, step->source, step->target, &step->run->part[k], &step->run->moves[thread]);
+  permi_step(step->run, step->source, step->target, &step->run->part[k], &step->run->moves[thread]);
   return PERM_OK;
 }
 
 /* Several threads: rounds of some parts each, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
-                                      permi_part_fill fill, double done)
+                                      double done)
 {
   const size_t at_once = (size_t)run->parts_at_once;
   permi_together step;
@@ -366,7 +363,6 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
   step.run = run;
   step.source = source;
   step.target = target;
-  step.fill = fill;
   step.streams = streams;
   step.total = permi_balance_weigh(&step);
   step.count = (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once;
@@ -393,37 +389,11 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
 
 /* Powers of two keep the largest value between 2^-500 and 2^500; entries are below 1 in modulus and a step has at most
    PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
-static void permi_run_rescale(permi_run *run, permi_list *list, int doubles)
+static void permi_run_rescale(permi_run *run, permi_list *list)
 {
-  double *x = (double *)list->value;
-  size_t k, count = list->states * (size_t)doubles;
-  int e, half;
-  if (run->largest == 0 || (run->largest > 1e-150 && run->largest < 1e150))
-    return;
-  frexp(run->largest, &e);
-  half = e / 2; /* 2^-e alone may not be a double */
-  for (k = 0; k < count; k++)
-    x[k] = x[k] * ldexp(1, -half) * ldexp(1, half - e);
-  run->loss = permi_loss_scaled(run->loss, 1, -e);
-  run->smallest = ldexp(run->smallest, -e);
-  run->largest = ldexp(run->largest, -e);
-  if (e > 0 && run->smallest < PERMI_SAFE_PRODUCT) /* a low part may go before its high part */
-    run->loss += 2 * DBL_MIN;
-  run->exp2 += e;
-}
-
-/* Adds one integer of `words` words, two's complement unless it is a residue. */
-static void permi_frontier_add_integer(perm_sum *sum, const uint64_t *x, const permi_frontier *frontier)
-{
-  const int negative = frontier->algebra != PERMI_RESIDUES && x[frontier->words - 1] >> 63;
-  uint64_t word[PERM_INTEGER_WORDS], zero[PERM_INTEGER_WORDS];
-  memset(zero, 0, sizeof zero);
-  memcpy(word, x, (size_t)frontier->words * sizeof *word);
-  if (negative) {
-    permi_words_subtract(zero, word, frontier->words);
-    memcpy(word, zero, sizeof word);
-  }
-  permi_sum_add_integer(sum, word, frontier->words, negative);
+  const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT);
+  if (e)
+    permi_values_scale((double *)list->value, list->states * permi_numbers_words(run->numbers), e);
 }
 
 /* THE BOUND. Let k_p be the number of streams of step p, n the order of the block, u the rounding unit. The value
@@ -435,7 +405,7 @@ static void permi_frontier_add_integer(perm_sum *sum, const uint64_t *x, const p
    that number and S = sum of the |products|:
        |computed - permanent| <= g S,   computed S >= (1 - g) S,   hence <= g / (1 - g) (computed S).
    Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more (also where subnormals are flushed to 0).
-   run->loss bounds what such errors do to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second
+   sizes.loss bounds what such errors do to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second
    term is left out if no product can be below PERMI_SAFE_PRODUCT > 2^-968: then products and sums are multiples
    of 2^-1021, so none is below DBL_MIN but 0. loss is handed on within `absolute`, divided by the relative bound:
    |error| <= g / (1 - g) (computed S + loss) + loss.
@@ -448,48 +418,9 @@ static void permi_frontier_add_integer(perm_sum *sum, const uint64_t *x, const p
    computed in doubles where there are signs. Low parts may underflow where high parts do not; a product of at least
    PERMI_SAFE_PRODUCT loses 2^-1073 in that way, less than 2^-109 of itself, which v has room for; and so does a value
    that is rescaled. Smaller ones lose less than DBL_MIN (without subnormals no bound is given, by any engine). */
-static perm_status permi_frontier_finish(const permi_frontier *frontier, const permi_run *run, const permi_list *list,
-                                         perm_partial *partial)
-{
-  double loss;
-  int k;
-  if (frontier->algebra >= PERMI_WORD) {
-    const uint64_t *x = (const uint64_t *)list->value; /* least significant word first, in a permi_wide too */
-    if (list->states)
-      permi_frontier_add_integer(&partial->value, x, frontier);
-    if (list->states && frontier->parts == 2)
-      permi_frontier_add_integer(&partial->imaginary, x + frontier->words, frontier);
-    partial->terms += run->visited;
-    return PERM_OK;
-  }
-  if (list->states && permi_algebra_doubles(frontier->algebra) <= 2) {
-    const double *x = (const double *)list->value; /* magnitudes are their own sum of moduli */
-    permi_sum_add_double(&partial->value, x[0]);
-    permi_sum_add_double(&partial->absolute, frontier->algebra == PERMI_SIGNED ? x[1] : x[0]);
-    if (frontier->algebra == PERMI_MAGNITUDES_DD) {
-      permi_sum_add_double(&partial->value, x[1]);
-      permi_sum_add_double(&partial->absolute, x[1]);
-    }
-  } else if (list->states) {
-    const double *x = (const double *)list->value;
-    const int apart = frontier->algebra == PERMI_COMPLEX ? 1 : 2, size = permi_algebra_doubles(frontier->algebra);
-    for (k = 0; k < size - 1; k++)
-      permi_sum_add_double(k < apart ? &partial->value : &partial->imaginary, x[k]);
-    permi_sum_add_double(&partial->absolute, x[size - 1]);
-  }
-  loss = run->loss;
-  if (frontier->lost_error > 0)
-    loss += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-run->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings, generously */
-  partial->exp2 = run->exp2;
-  partial->terms += run->visited;
-  return PERM_OK;
-}
-
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
-  return sizeof(double) * (size_t)(frontier->algebra < PERMI_WORD ? permi_algebra_doubles(frontier->algebra)
-                                                                  : frontier->words * frontier->parts);
+  return 8 * permi_numbers_words(&frontier->numbers);
 }
 
 /* The cursors of step p, and what it does to sizes and losses. Returns how many streams there are. */
@@ -501,21 +432,22 @@ static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int
   int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    const double re = fabs(stream[s].real), im = fabs(stream[s].imaginary);
+    const double re = fabs(stream[s].c.real), im = fabs(stream[s].c.imaginary);
     const double x = re == 0 || (im != 0 && im < re) ? im : re;
     permi_cursor_make(&run->part[0].cursor[s], frontier, frontier->stream_start[p] + s);
-    weight += stream[s].absolute;
-    least = fmin(least, x == 0 ? stream[s].absolute : x);
+    weight += stream[s].c.absolute;
+    least = fmin(least, x == 0 ? stream[s].c.absolute : x);
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
-  if (frontier->algebra < PERMI_WORD) {
-    run->loss = permi_loss_scaled(run->loss, weight, 0);
-    if (run->smallest * least < PERMI_SAFE_PRODUCT)
-      run->loss += (frontier->algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
+  if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
+    permi_sizes *sizes = &run->sizes;
+    sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
+    if (sizes->smallest * least < PERMI_SAFE_PRODUCT)
+      sizes->loss += (frontier->numbers.algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
     run->tracking = run->careful || run->list[p & 1].states < PERMI_TRACK_STATES || p % 4 == 0;
-    run->smallest = run->tracking ? DBL_MAX : 0;
-    run->largest = run->tracking ? 0 : run->largest * weight;
+    sizes->smallest = run->tracking ? DBL_MAX : 0;
+    sizes->largest = run->tracking ? 0 : sizes->largest * weight;
   }
   return streams;
 }
@@ -528,8 +460,8 @@ static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run
   target->groups = target->states = 0;
   permi_patterns_clear(&target->patterns);
   if (run->threads > 1 && source->states >= PERMI_PARALLEL_STATES)
-    return permi_run_together(run, source, target, streams, permi_fills[frontier->algebra], done);
-  return permi_run_alone(run, source, target, streams, permi_fills[frontier->algebra], done);
+    return permi_run_together(run, source, target, streams, done);
+  return permi_run_alone(run, source, target, streams, done);
 }
 
 static void permi_run_release(permi_run *run)
@@ -543,10 +475,7 @@ static void permi_run_release(permi_run *run)
     permi_release(&run->locked, part->pattern);
     permi_release(&run->locked, part->taken);
     permi_release(&run->locked, part->take);
-    permi_release(&run->locked, part->patterns.bits);
-    permi_release(&run->locked, part->patterns.first);
-    permi_release(&run->locked, part->patterns.low);
-    permi_release(&run->locked, part->patterns.table);
+    permi_patterns_release(&run->locked, &part->patterns);
     permi_release(&run->locked, part->number);
     permi_release(run->allocator, part->cursor);
   }
@@ -570,7 +499,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
   run->threads = 1;
   if (run->control && !run->sorting && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
     run->threads = permi_threads(run->control->options);
-  run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1;
+  run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
   run->part = (permi_part *)permi_allocate(allocator, (size_t)run->parts_at_once, sizeof *run->part);
   run->moves = (permi_moves *)permi_allocate(allocator, (size_t)run->threads, sizeof *run->moves);
   ok = run->part && run->moves;
@@ -590,4 +519,87 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
       memset(run->moves[k].move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
   }
   return ok;
+}
+
+typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
+
+/* A run before its first step; to be released also after a failure. control may be NULL. */
+static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
+                                  permi_run *run)
+{
+  const perm_allocator *allocator = &frontier->allocator;
+  const size_t size = permi_value_bytes(frontier);
+  uint64_t none[PERMI_LOW_WORDS];
+  double growth = 0;
+  int p, s, most = 1, complete;
+  memset(run, 0, sizeof *run);
+  memset(none, 0, sizeof none);
+  run->sorting = step != permi_run_step;
+  run->allocator = allocator;
+  run->control = control;
+  run->sizes.smallest = run->sizes.largest = 1;
+  run->numbers = &frontier->numbers;
+  run->slots = frontier->slots;
+  for (p = 0; p < frontier->steps; p++) {
+    const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
+    double weight = 0;
+    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
+      weight += frontier->stream[s].c.absolute;
+    growth += weight > 1 ? log2(weight) : 0;
+    most = streams > most ? streams : most;
+  }
+  run->careful = growth > 300;
+  complete = permi_run_create(run, frontier, most);
+  for (p = 0; p < 2 && complete; p++) { /* the bound of every step at once: growing would touch fresh pages each time */
+    permi_list *list = &run->list[p];
+    list->words = frontier->mask_words;
+    if (frontier->room[p] >= (double)(SIZE_MAX / 64))
+      return PERM_ERROR_MEMORY;
+    list->state_room = (size_t)frontier->room[p];
+    list->value = permi_allocate(allocator, list->state_room, size);
+    if (run->sorting)
+      list->high = (uint64_t *)permi_allocate(allocator, list->state_room, (size_t)list->words * sizeof(uint64_t));
+    complete = list->value && (!run->sorting || list->high);
+  }
+  none[0] = 1; /* the start: nothing matched, in one way */
+  if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
+                                      permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
+    return PERM_ERROR_MEMORY;
+  run->list[0].groups = run->list[0].states = 1;
+  memset(run->list[0].high, 0, (size_t)frontier->mask_words * sizeof *run->list[0].high);
+  if (!run->sorting) {
+    run->list[0].first[0] = 0;
+    run->list[0].pattern[0] = 0;
+  }
+  permi_value_one(&frontier->numbers, run->list[0].value);
+  return PERM_OK;
+}
+
+static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, permi_stepping step,
+                                         perm_partial *partial)
+{
+  const permi_frontier *frontier = (const permi_frontier *)leaf->context;
+  permi_run run;
+  perm_status status = permi_run_open(frontier, control, step, &run);
+  int p;
+  for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
+    permi_list *target = &run.list[(p + 1) & 1];
+    if (control && (p & 15) == 0)
+      status = permi_control_poll(control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
+    if (status == PERM_OK)
+      status = step(frontier, &run, p);
+    if (status == PERM_OK && run.tracking)
+      permi_run_rescale(&run, target);
+    run.visited += (double)target->states;
+  }
+  if (status == PERM_OK && run.list[p & 1].states)
+    permi_values_finish(&frontier->numbers, run.list[p & 1].value, &run.sizes, frontier->lost_error, partial);
+  partial->terms += status == PERM_OK ? run.visited : 0;
+  permi_run_release(&run);
+  return status;
+}
+
+static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  return permi_frontier_run_by(leaf, control, permi_run_step, partial);
 }

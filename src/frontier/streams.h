@@ -26,19 +26,20 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
   permi_release(allocator, frontier->stream);
   permi_release(allocator, frontier->more);
   permi_release(allocator, frontier->states);
-  permi_release(allocator, frontier->cost);
+  permi_release(allocator, frontier->sequence);
   permi_arrays_release(allocator, frontier->arrays);
   permi_release(allocator, frontier);
 }
 
 /* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
    The low slots go to those that live through the most states: their patterns then change least from group to
-   group, and tests and flips fall on the high bits, once for a group. busy: PERMI_MASK_WORDS for each of steps + 1.
-   Returns how many slots there are, 0: more than PERMI_FRONTIER_WIDTH at once, or watch says stop. */
-static int permi_frontier_slots(const permi_frontier *frontier, int vertices, const int *birth, const int *death,
-                                permi_life *life, uint64_t *busy, int *slot, permi_control *watch)
+   group, and tests and flips fall on the high bits, once for a group. busy: `words` words of 64 slots for each of
+   steps + 1. Returns how many slots there are, 0: more than words hold at once, or watch says stop. */
+static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
+                                uint64_t *busy, int *slot, permi_control *watch)
 {
-  int v, p, i, lives = 0, most = 1;
+  const int *birth = frontier->birth, *death = frontier->death;
+  int v, p, i, w, lives = 0, most = 1;
   double units = 0;
   for (v = 0; v < vertices; v++) {
     slot[v] = -1;
@@ -54,35 +55,25 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, co
   }
   if (!permi_sort(life, (size_t)lives, sizeof *life, permi_life_compare, watch))
     return 0;
-  memset(busy, 0, ((size_t)frontier->steps + 1) * PERMI_MASK_WORDS * sizeof *busy);
+  memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
   for (i = 0; i < lives; i++) {
-    int w;
     v = life[i].vertex;
     if (permi_watch_gather(watch, &units, 20 + 4.0 * (death[v] - birth[v])))
       return 0;
-    for (w = 0; w < PERMI_MASK_WORDS; w++) {
+    for (w = 0; w < words && slot[v] < 0; w++) {
       uint64_t taken = 0;
       for (p = birth[v] + 1; p <= death[v]; p++)
-        taken |= busy[(size_t)p * PERMI_MASK_WORDS + (size_t)w];
-      if (~taken) {
+        taken |= busy[p * words + w];
+      if (~taken)
         slot[v] = 64 * w + permi_trailing_zeros(~taken);
-        break;
-      }
     }
-    if (w == PERMI_MASK_WORDS)
+    if (slot[v] < 0)
       return 0;
     most = slot[v] >= most ? slot[v] + 1 : most;
     for (p = birth[v] + 1; p <= death[v]; p++)
-      busy[(size_t)p * PERMI_MASK_WORDS + (size_t)w] |= UINT64_C(1) << (slot[v] & 63);
+      busy[p * words + (slot[v] >> 6)] |= UINT64_C(1) << (slot[v] & 63);
   }
   return most;
-}
-
-static int64_t permi_residue_of(int64_t x, uint64_t p)
-{
-  perm_integer integer = permi_integer_of(x);
-  permi_integer_reduce(&integer, p);
-  return (int64_t)integer.word[0];
 }
 
 /* A slot's bit of a mask of PERMI_MASK_WORDS words. */
@@ -107,10 +98,11 @@ static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_
 }
 
 /* The streams of every step. */
-static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *sequence,
-                                   const int *birth, const int *death, const int *slot, permi_control *watch)
+static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *slot,
+                                   permi_control *watch)
 {
   const size_t bytes = PERMI_MASK_WORDS * sizeof(uint64_t);
+  const int *sequence = frontier->sequence, *birth = frontier->birth, *death = frontier->death;
   double units = 0;
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
@@ -125,17 +117,12 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     }
     memcpy(mine, gone, bytes);
     if (held) {
-      permi_stream *stream = &frontier->stream[used];
       permi_mask_set(mine, slot[v]);
+      frontier->stream[used].c = permi_coefficient_one();
       permi_mask_store(frontier, used++, mine, mine, mine);
-      stream->real = stream->absolute = 1;
-      stream->imaginary = 0;
-      stream->integer[0] = 1;
-      stream->integer[1] = 0;
     }
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
-      permi_stream *stream = &frontier->stream[used];
       uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
       if (death[t] < p)
         continue;
@@ -153,60 +140,64 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           flip[word] ^= bit; /* the slot may be one that vanishes in this very step */
         }
       }
-      permi_mask_store(frontier, used, test, want, flip);
-      stream->real = block->real ? block->real[block->edge[e]] : 0;
-      stream->imaginary = block->imaginary ? block->imaginary[block->edge[e]] : 0;
-      stream->absolute = block->real ? block->absolute[block->edge[e]] : 0;
-      stream->integer[0] = block->integer ? block->integer[block->edge[e]] : 0;
-      stream->integer[1] = block->imaginary_integer ? block->imaginary_integer[block->edge[e]] : 0;
-      if (frontier->algebra == PERMI_RESIDUES) {
-        stream->integer[0] = permi_residue_of(stream->integer[0], frontier->modulus);
-        stream->integer[1] = permi_residue_of(stream->integer[1], frontier->modulus);
-      }
-      used++;
+      frontier->stream[used].c = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+      permi_mask_store(frontier, used++, test, want, flip);
     }
   }
   frontier->stream_start[p] = used;
 }
 
-/* log2 of a bound on the permanents of the block of integers: for rows as for columns the product of the sums of
-   moduli, or where all moduli are 1 Minc and Bregman's product of r!^(1/r) [Bre73]. Rounded up by far. */
-static double permi_block_bits(const permi_block *block)
+/* Fills in the steps of the order: sequence, births and deaths, states, costs. 0: watch says stop. */
+static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
+                               const double *binomial, permi_walk *walk, permi_control *watch)
 {
-  double bits[2] = {0, 0};
-  int v, e;
-  for (v = 0; v < 2 * block->n; v++) {
-    const int degree = block->start[v + 1] - block->start[v];
-    double sum = 0;
-    int ones = 1;
+  const int vertices = 2 * block->n;
+  int i, e, v, p = 0;
+  for (v = 0; v < vertices; v++)
+    frontier->birth[v] = frontier->death[v] = -1;
+  permi_walk_start(block, walk);
+  frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
+  frontier->cost[0] = frontier->ones[0] = 0;
+  for (i = 0; i < vertices; i++) {
+    int left;
+    v = order[i];
+    if (permi_watch_step(watch, (size_t)i, 100))
+      return 0;
+    if (walk->state[v] == 2)
+      continue;
+    left = walk->open[v];
+    permi_walk_step(block, walk, v);
+    frontier->sequence[p] = v;
+    frontier->death[v] = p;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      double x = fabs((double)block->integer[block->edge[e]]);
-      if (block->imaginary_integer)
-        x += fabs((double)block->imaginary_integer[block->edge[e]]);
-      sum += x;
-      ones &= x == 1;
+      const int t = block->neighbour[e];
+      if (walk->state[t] == 2 && frontier->death[t] < 0)
+        frontier->death[t] = p;
+      if (walk->state[t] == 1 && frontier->birth[t] < 0)
+        frontier->birth[t] = p;
     }
-    bits[v >= block->n] += ones ? permi_log2_factorial(degree) / degree : log2(sum);
+    if (walk->width[0] + walk->width[1] > frontier->width)
+      frontier->width = walk->width[0] + walk->width[1];
+    p++;
+    frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
+    frontier->states[p] = permi_walk_states(binomial, walk);
+    frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
+    if (frontier->states[p] > frontier->room[p & 1])
+      frontier->room[p & 1] = frontier->states[p];
   }
-  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+  frontier->steps = p;
+  return 1;
 }
 
-/* How integers are kept. 0: the permanent may be too long for a perm_integer, and no modulus makes it shorter. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division: as much as so many words */
-static int permi_frontier_integers(permi_frontier *frontier, const permi_block *block, uint64_t modulus)
+/* The relative bound for entries with so many roundings: see >>steps_run. */
+static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
-  const double bits = permi_block_bits(block) + 1; /* the sign */
-  frontier->parts = block->imaginary_integer ? 2 : 1;
-  frontier->words = bits < 64 * PERM_INTEGER_WORDS ? (int)(bits / 64) + 1 : PERM_INTEGER_WORDS + 1;
-  frontier->algebra = frontier->parts == 2 || frontier->words > 2 ? PERMI_WORDS
-                      : frontier->words == 2                      ? PERMI_WIDE
-                                                                  : PERMI_WORD;
-  if (modulus && frontier->words > PERMI_RESIDUE_WORDS) {
-    frontier->algebra = PERMI_RESIDUES;
-    frontier->modulus = modulus;
-    frontier->words = 1;
-  }
-  return frontier->words <= PERM_INTEGER_WORDS;
+  const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
+  const double operations = (block->imaginary ? 3.0 : 1.0) * block->n + sums;
+  double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + block->n + sums);
+  if (permi_algebra_is_dd(frontier->numbers.algebra))
+    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
+  return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
 /* PERM_ERROR_LIMIT: the frontier has more than PERMI_FRONTIER_WIDTH vertices. PERM_ERROR_OVERFLOW: the permanent may be
@@ -217,15 +208,14 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
                                          uint64_t modulus, int doubled, permi_control *watch,
                                          permi_frontier **made)
 {
-  int n = block->n, i, e, v, p = 0;
-  size_t vertices = 2 * (size_t)n;
+  const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
   permi_frontier *frontier = (permi_frontier *)permi_allocate(allocator, 1, sizeof *frontier);
-  int *numbers = (int *)permi_allocate(allocator, 7 * vertices, sizeof(int));
+  int *numbers = (int *)permi_allocate(allocator, 4 * vertices, sizeof(int));
   permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
-  int *sequence, *birth, *death, *slot;
+  int *slot;
   *made = frontier;
   walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
   if (frontier)
@@ -235,89 +225,40 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
-  sequence = numbers + 3 * vertices;
-  birth = numbers + 4 * vertices;
-  death = numbers + 5 * vertices;
-  slot = numbers + 6 * vertices;
+  slot = numbers + 3 * vertices;
   frontier->allocator = *allocator;
-  frontier->algebra = PERMI_MAGNITUDES;
-  frontier->words = frontier->parts = 1;
-  if (block->integer && !permi_frontier_integers(frontier, block, modulus)) {
+  frontier->lost_error = lost_error;
+  if (!permi_numbers_choose(&frontier->numbers, block, modulus, doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
   }
-  for (i = 0; i < block->edges && !block->integer; i++)
-    if (block->real[i] != block->absolute[i])
-      frontier->algebra = PERMI_SIGNED;
-  if (block->imaginary)
-    frontier->algebra = PERMI_COMPLEX;
-  if (doubled && !block->integer)
-    frontier->algebra = (permi_algebra)((int)frontier->algebra + PERMI_MAGNITUDES_DD);
   frontier->stream_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  frontier->stream = (permi_stream *)permi_allocate(allocator, (size_t)block->edges + vertices, sizeof(permi_stream));
-  frontier->states = (double *)permi_allocate(allocator, vertices + 1, sizeof(double));
-  frontier->cost = (double *)permi_allocate(allocator, vertices + 1, sizeof(double));
-  if (!frontier->stream_start || !frontier->stream || !frontier->states || !frontier->cost)
+  frontier->stream = (permi_stream *)permi_allocate(allocator, streams, sizeof(permi_stream));
+  frontier->states = (double *)permi_allocate(allocator, 2 * vertices + 2, sizeof(double));
+  frontier->sequence = (int *)permi_allocate(allocator, 4 * vertices + 1, sizeof(int));
+  if (!frontier->stream_start || !frontier->stream || !frontier->states || !frontier->sequence)
     goto done;
-  for (v = 0; v < 2 * n; v++)
-    birth[v] = death[v] = -1;
-  permi_walk_start(block, &walk);
-  frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
-  frontier->cost[0] = 0;
-  for (i = 0; i < 2 * n; i++) {
-    int left;
-    v = order[i];
-    if (permi_watch_step(watch, (size_t)i, 100)) {
-      status = PERM_ERROR_LIMIT;
-      goto done;
-    }
-    if (walk.state[v] == 2)
-      continue;
-    left = walk.open[v];
-    permi_walk_step(block, &walk, v);
-    sequence[p] = v;
-    death[v] = p;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      int t = block->neighbour[e];
-      if (walk.state[t] == 2 && death[t] < 0)
-        death[t] = p;
-      if (walk.state[t] == 1 && birth[t] < 0)
-        birth[t] = p;
-    }
-    if (walk.width[0] + walk.width[1] > frontier->width)
-      frontier->width = walk.width[0] + walk.width[1];
-    p++;
-    frontier->states[p] = permi_walk_states(binomial, &walk);
-    frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
-    if (frontier->states[p] > frontier->room[p & 1])
-      frontier->room[p & 1] = frontier->states[p];
-  }
-  frontier->steps = p;
-  i = permi_frontier_slots(frontier, 2 * n, birth, death, life, busy, slot, watch);
-  frontier->slots = i;
-  frontier->mask_words = (i + 63) / 64;
+  frontier->cost = frontier->states + vertices + 1;
+  frontier->birth = frontier->sequence + vertices;
+  frontier->death = frontier->birth + vertices;
+  frontier->ones = frontier->death + vertices;
+  status = PERM_ERROR_LIMIT;
+  if (!permi_frontier_walk(frontier, block, order, binomial, &walk, watch))
+    goto done;
+  frontier->slots = permi_frontier_slots(frontier, (int)vertices, PERMI_MASK_WORDS, life, busy, slot, watch);
+  frontier->mask_words = (frontier->slots + 63) / 64;
+  if (frontier->slots == 0)
+    goto done;
   if (frontier->mask_words > 1) {
-    frontier->more = (uint64_t *)permi_allocate(allocator, (size_t)block->edges + vertices,
-                                                3 * ((size_t)frontier->mask_words - 1) * sizeof *frontier->more);
+    frontier->more =
+        (uint64_t *)permi_allocate(allocator, streams, 3 * ((size_t)frontier->mask_words - 1) * sizeof(uint64_t));
+    status = frontier->more ? status : PERM_ERROR_MEMORY;
     if (!frontier->more)
       goto done;
   }
-  status = PERM_ERROR_LIMIT;
-  if (i == 0)
-    goto done;
-  permi_frontier_streams(frontier, block, sequence, birth, death, slot, watch);
-  if (permi_watch(watch, 0))
-    goto done;
-  {
-    const double sums = frontier->stream_start[p] - frontier->steps;
-    const double operations = (block->imaginary ? 3.0 : 1.0) * n + sums;
-    double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + n + sums);
-    if (doubled)
-      gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
-    frontier->bound_relative = gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
-    frontier->lost_error = lost_error;
-  }
-  status = PERM_OK;
+  permi_frontier_streams(frontier, block, slot, watch);
+  frontier->bound_relative = permi_frontier_bound(frontier, block, roundings);
+  status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_release(allocator, numbers);
   permi_release(allocator, life);

@@ -34,20 +34,9 @@
 #define PERMI_TREE_MISS_SECONDS 1e-8 /* take so much longer (mesh1e1: 9e7 pairs 1.5 s) */
 #define PERMI_TREE_PLAN_SECONDS 1e-6 /* per vertex and entry: what planning costs */
 
-typedef enum permi_tree_algebra {
-  PERMI_TREE_MAGNITUDES,
-  PERMI_TREE_SIGNED,  /* value, absolute */
-  PERMI_TREE_COMPLEX, /* real, imaginary, absolute */
-  PERMI_TREE_DD,      /* real and (parts = 2) imaginary as double-double; absolute */
-  PERMI_TREE_WORD,
-  PERMI_TREE_WORDS, /* also Gaussian; two's complement */
-  PERMI_TREE_RESIDUES
-} permi_tree_algebra;
-
 typedef struct permi_tree_edge {
   int bit;
-  double real, imaginary, absolute;
-  int64_t integer[2];
+  permi_coefficient c;
 } permi_tree_edge;
 
 typedef struct permi_tree_node { /* in post-order */
@@ -60,9 +49,8 @@ typedef struct permi_tree_node { /* in post-order */
 
 typedef struct permi_tree { /* context of a leaf */
   perm_allocator allocator;
-  permi_tree_algebra algebra;
-  int size, parts, words; /* 8-byte words of a value; of an integer's part */
-  uint64_t modulus;
+  permi_numbers numbers;
+  int size; /* 8-byte words of a value */
   int nodes, width, joins, depth; /* depth: tables on the stack at most */
   permi_tree_node *node;          /* nodes + 1 */
   permi_tree_edge *edge;
@@ -107,15 +95,14 @@ static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
 /* Seconds of a product of two values against that of doubles. */
 static double permi_tree_weight(const permi_tree *tree)
 {
-  const double parts = tree->parts;
-  switch (tree->algebra) {
-  case PERMI_TREE_MAGNITUDES:
-  case PERMI_TREE_WORD: return 1;
-  case PERMI_TREE_SIGNED: return 1.5;
-  case PERMI_TREE_COMPLEX: return 4;
-  case PERMI_TREE_DD: return 15 * parts * parts;
-  case PERMI_TREE_WORDS: return parts * parts * (3 + 0.5 * tree->words * tree->words);
-  default: return 15 * parts * parts;
+  const double parts = tree->numbers.parts, words = tree->numbers.words;
+  switch (tree->numbers.algebra) {
+  case PERMI_MAGNITUDES:
+  case PERMI_WORD: return 1;
+  case PERMI_SIGNED: return 1.5;
+  case PERMI_COMPLEX: return 4;
+  case PERMI_WORDS: return parts * parts * (3 + 0.5 * words * words);
+  default: return 15 * parts * parts; /* double-doubles, residues */
   }
 }
 
@@ -177,15 +164,13 @@ static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, 
     rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
 }
 
-/* A table: true values are those there times 2^exp2. largest, smallest: of the moduli of the non-zero values; loss
-   bounds what underflow has done to any one value. */
+/* A table. */
 typedef struct permi_tree_table {
   uint64_t *value;
   uint32_t set; /* of what the node knows that uses it */
   int difference;
   size_t states;
-  long long exp2;
-  double largest, smallest, loss;
+  permi_sizes sizes;
 } permi_tree_table;
 
 typedef struct permi_tree_run {
@@ -217,80 +202,40 @@ static int permi_tree_threads(const permi_tree_run *run, size_t states)
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
 }
 
-/* y += a x, for all but the quickest kinds. */
-static void permi_tree_accumulate(const permi_tree *tree, uint64_t *y_words, const uint64_t *a_words,
-                                  const uint64_t *x_words)
+/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
+static void permi_tree_accumulate(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
 {
-  const int words = tree->words;
-  double *y = (double *)(void *)y_words;
-  const double *a = (const double *)(const void *)a_words, *x = (const double *)(const void *)x_words;
+  const int words = numbers->words;
   int i, j, p, q;
-  if (tree->algebra == PERMI_TREE_COMPLEX) {
-    y[0] += a[0] * x[0] - a[1] * x[1];
-    y[1] += a[0] * x[1] + a[1] * x[0];
-    y[2] += a[2] * x[2];
-  } else if (tree->algebra == PERMI_TREE_DD) {
-    permi_dd part[2], sum, product[2][2];
-    for (p = 0; p < tree->parts; p++)
-      for (q = 0; q < tree->parts; q++) {
-        part[0].hi = a[2 * p];
-        part[0].lo = a[2 * p + 1];
-        part[1].hi = x[2 * q];
-        part[1].lo = x[2 * q + 1];
-        product[p][q] = permi_dd_multiply(part[0], part[1]);
-      }
-    if (tree->parts == 2) {
-      product[0][0] = permi_dd_add(product[0][0], permi_dd_negate(product[1][1]));
-      product[0][1] = permi_dd_add(product[0][1], product[1][0]);
-    }
-    for (p = 0; p < tree->parts; p++) {
-      sum.hi = y[2 * p];
-      sum.lo = y[2 * p + 1];
-      sum = permi_dd_add(sum, product[0][p]);
-      y[2 * p] = sum.hi;
-      y[2 * p + 1] = sum.lo;
-    }
-    y[2 * tree->parts] += a[2 * tree->parts] * x[2 * tree->parts];
-  } else if (tree->algebra == PERMI_TREE_RESIDUES) {
-    const uint64_t m = tree->modulus;
-    y_words[0] = (y_words[0] + permi_residue_multiply(a_words[0], x_words[0], m)) % m;
-    if (tree->parts == 2) {
-      const uint64_t minus = permi_residue_multiply(a_words[1], x_words[1], m);
-      y_words[0] = (y_words[0] + (minus ? m - minus : 0)) % m;
-      y_words[1] = (y_words[1] + permi_residue_multiply(a_words[0], x_words[1], m)) % m;
-      y_words[1] = (y_words[1] + permi_residue_multiply(a_words[1], x_words[0], m)) % m;
-    }
-  } else { /* modulo 2^(64 words); schoolbook, skipping the words that are 0 */
-    for (p = 0; p < tree->parts; p++)
-      for (q = 0; q < tree->parts; q++) {
-        uint64_t *to = y_words + (p != q) * words;
-        const uint64_t *from = x_words + q * words;
-        for (i = 0; i < words; i++) {
-          const uint64_t factor = a_words[p * words + i];
-          uint64_t carry = 0;
-          if (!factor)
-            continue;
-          for (j = 0; i + j < words; j++) {
-            permi_wide product = permi_multiply_words(factor, from[j]);
-            product.low += carry;
-            carry = product.high + (product.low < carry);
-            if (p + q == 2) {
-              carry += to[i + j] < product.low;
-              to[i + j] -= product.low;
-            } else {
-              to[i + j] += product.low;
-              carry += to[i + j] < product.low;
-            }
+  for (p = 0; p < numbers->parts; p++)
+    for (q = 0; q < numbers->parts; q++) {
+      uint64_t *to = y + (p != q) * words;
+      const uint64_t *from = x + q * words;
+      for (i = 0; i < words; i++) {
+        const uint64_t factor = a[p * words + i];
+        uint64_t carry = 0;
+        if (!factor)
+          continue;
+        for (j = 0; i + j < words; j++) {
+          permi_wide product = permi_multiply_words(factor, from[j]);
+          product.low += carry;
+          carry = product.high + (product.low < carry);
+          if (p + q == 2) {
+            carry += to[i + j] < product.low;
+            to[i + j] -= product.low;
+          } else {
+            to[i + j] += product.low;
+            carry += to[i + j] < product.low;
           }
         }
       }
-  }
+    }
 }
 
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
 {
   int i;
-  if (tree->algebra < PERMI_TREE_WORD)
+  if (!permi_algebra_is_integer(tree->numbers.algebra))
     return ((const double *)(const void *)x)[tree->size - 1] == 0;
   for (i = 0; i < tree->size; i++)
     if (x[i])
@@ -298,91 +243,52 @@ static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
   return 1;
 }
 
+/* A group of states of a table: masks and places of the values. */
+typedef struct permi_tree_group {
+  const uint32_t *mask, *index;
+  size_t count;
+  const uint64_t *value;
+} permi_tree_group;
+
 /* out[mask XOR m] += a x over a group. */
-static void permi_tree_group(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
-                             const uint32_t *mask, const uint32_t *index, size_t count, const uint64_t *x,
-                             uint64_t *out)
+static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree *tree,
+                                                       const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
+                                                       const permi_tree_group *group, uint64_t *out)
 {
-  size_t i, size = (size_t)tree->size;
-  const double *from = (const double *)(const void *)x;
-  double *to = (double *)(void *)out;
-  if (tree->algebra == PERMI_TREE_MAGNITUDES) {
-    const double factor = *(const double *)(const void *)a;
-    for (i = 0; i < count; i++)
-      to[permi_tree_place(rank, mask[i] ^ m)] += factor * from[index[i]];
-  } else if (tree->algebra == PERMI_TREE_SIGNED) {
-    const double factor = ((const double *)(const void *)a)[0], absolute = ((const double *)(const void *)a)[1];
-    for (i = 0; i < count; i++) {
-      double *y = to + 2 * (size_t)permi_tree_place(rank, mask[i] ^ m);
-      y[0] += factor * from[2 * (size_t)index[i]];
-      y[1] += absolute * from[2 * (size_t)index[i] + 1];
-    }
-  } else if (tree->algebra == PERMI_TREE_WORD) {
-    for (i = 0; i < count; i++)
-      out[permi_tree_place(rank, mask[i] ^ m)] += *a * x[index[i]];
-  } else {
-    for (i = 0; i < count; i++)
-      permi_tree_accumulate(tree, out + size * permi_tree_place(rank, mask[i] ^ m), a, x + size * index[i]);
+  const permi_numbers *numbers = &tree->numbers;
+  const size_t size = permi_value_words(algebra, numbers);
+  const permi_coefficient c = permi_coefficient_from(algebra == PERMI_WORDS ? PERMI_WORD : algebra, numbers, a);
+  const uint32_t *mask = group->mask, *index = group->index, *end = mask + group->count;
+  const uint64_t *value = group->value;
+  for (; mask < end; mask++, index++) {
+    uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
+    const uint64_t *x = value + size * *index;
+    if (algebra == PERMI_WORDS)
+      permi_tree_accumulate(numbers, a, y, x);
+    else
+      permi_value_add(algebra, numbers, &c, y, x, 0);
   }
 }
 
-/* y += c x over `count` consecutive states. */
-static void permi_tree_add(const permi_tree *tree, const permi_tree_edge *edge, const uint64_t *x, size_t count,
-                           uint64_t *y)
-{
-  size_t i, size = (size_t)tree->size;
-  const double *from = (const double *)(const void *)x;
-  double *to = (double *)(void *)y, c[5];
-  uint64_t words[5];
-  switch (tree->algebra) {
-  case PERMI_TREE_MAGNITUDES:
-    for (i = 0; i < count; i++)
-      to[i] += edge->real * from[i];
-    return;
-  case PERMI_TREE_SIGNED:
-    for (i = 0; i < count; i++) {
-      to[2 * i] += edge->real * from[2 * i];
-      to[2 * i + 1] += edge->absolute * from[2 * i + 1];
-    }
-    return;
-  case PERMI_TREE_WORD:
-    for (i = 0; i < count; i++)
-      y[i] += (uint64_t)edge->integer[0] * x[i];
-    return;
-  case PERMI_TREE_WORDS:
-    for (i = 0; i < count; i++, x += size, y += size) {
-      permi_words_add_product(y, x, tree->words, edge->integer[0]);
-      if (tree->parts == 2) {
-        permi_words_add_product(y + tree->words, x + tree->words, tree->words, edge->integer[0]);
-        permi_words_add_product(y + tree->words, x, tree->words, edge->integer[1]);
-        permi_words_add_product(y, x + tree->words, tree->words, -edge->integer[1]); /* came from a double */
-      }
-    }
-    return;
-  case PERMI_TREE_RESIDUES:
-    words[0] = (uint64_t)edge->integer[0];
-    words[1] = (uint64_t)edge->integer[1];
-    break;
-  default:
-    memset(c, 0, sizeof c);
-    c[0] = edge->real;
-    if (tree->algebra == PERMI_TREE_COMPLEX)
-      c[1] = edge->imaginary;
-    else if (tree->parts == 2)
-      c[2] = edge->imaginary;
-    c[tree->size - 1] = edge->absolute;
-    memcpy(words, c, sizeof c);
-  }
-  for (i = 0; i < count; i++)
-    permi_tree_accumulate(tree, y + size * i, words, x + size * i);
-}
+typedef void (*permi_tree_multiplier)(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,
+                                      const uint64_t *a, const permi_tree_group *group, uint64_t *out);
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  static void permi_tree_multiply_##name(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,              \
+                                         const uint64_t *a, const permi_tree_group *group, uint64_t *out)              \
+  { permi_tree_multiply_of(algebra, tree, rank, m, a, group, out); }
+PERMI_ALGEBRAS(PERMI_INSTANCE)
+#undef PERMI_INSTANCE
+
+#define PERMI_NAMED(name, algebra) permi_tree_multiply_##name,
+static const permi_tree_multiplier permi_tree_multipliers[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
 
 /* A pass over parts of a table. */
 typedef struct permi_tree_pass {
   const permi_tree *tree;
   permi_tree_table *table;
-  int parts, half, exp2;
-  double low, high;
+  int parts, exp2;
+  permi_sizes sizes;
 } permi_tree_pass;
 
 static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
@@ -392,7 +298,8 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   const permi_tree *tree = pass->tree;
   const double *x = (const double *)(const void *)pass->table->value;
   const size_t size = (size_t)tree->size, end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  const int last = tree->size - 1;
+  const int last = tree->size - 1, apart = permi_algebra_is_dd(tree->numbers.algebra) ? 2 : 1;
+  permi_sizes sizes;
   double low = DBL_MAX, high = 0;
   size_t i;
   int j;
@@ -403,21 +310,19 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
       continue;
     high = most > high ? most : high;
     low = most < low ? most : low;
-    for (j = 0; j < last; j += tree->algebra == PERMI_TREE_DD ? 2 : 1) {
+    for (j = 0; j < last; j += apart) {
       const double y = fabs(x[i + (size_t)j]);
       low = y != 0 && y < low ? y : low;
     }
   }
+  sizes.smallest = low;
+  sizes.largest = high;
   if (pass->parts == 1) { /* which needs no lock */
-    pass->low = low;
-    pass->high = high;
+    permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
   }
   PERMI_OMP(critical(permi_tree_sizes))
-  {
-    pass->low = low < pass->low ? low : pass->low;
-    pass->high = high > pass->high ? high : pass->high;
-  }
+  permi_sizes_join(&pass->sizes, &sizes);
   return PERM_OK;
 }
 
@@ -425,13 +330,10 @@ static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
   const permi_tree_pass *pass = (const permi_tree_pass *)context;
-  double *x = (double *)(void *)pass->table->value;
-  const size_t size = (size_t)pass->tree->size;
+  const size_t size = (size_t)pass->tree->size, begin = permi_tree_begin(pass->table->states, part, pass->parts) * size;
   const size_t end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  size_t i;
   (void)thread;
-  for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i++)
-    x[i] = x[i] * ldexp(1, -pass->half) * ldexp(1, pass->half - pass->exp2);
+  permi_values_scale((double *)(void *)pass->table->value + begin, end - begin, pass->exp2);
   return PERM_OK;
 }
 
@@ -439,26 +341,19 @@ static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
-  permi_tree_pass pass = {run->tree, table, 1, 0, 0, DBL_MAX, 0};
-  int e;
-  if (run->tree->algebra >= PERMI_TREE_WORD)
+  permi_tree_pass pass;
+  if (permi_algebra_is_integer(run->tree->numbers.algebra))
     return;
+  pass.tree = run->tree;
+  pass.table = table;
   pass.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
+  permi_sizes_clear(&pass.sizes);
   permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_sizes, &pass, NULL);
-  table->largest = pass.high;
-  table->smallest = pass.low;
-  if (pass.high == 0 || (pass.high > 7.9e-31 && pass.high < 1.2e30))
-    return;
-  frexp(pass.high, &e);
-  pass.exp2 = e;
-  pass.half = e / 2; /* 2^-e alone may not be a double */
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
-  table->loss = permi_loss_scaled(table->loss, 1, -e);
-  if (e > 0 && ldexp(pass.low, -e) < PERMI_SAFE_PRODUCT) /* then low words may have lost bits as well */
-    table->loss += 2 * DBL_MIN;
-  table->smallest = ldexp(pass.low, -e);
-  table->largest = ldexp(pass.high, -e);
-  table->exp2 += e;
+  table->sizes.smallest = pass.sizes.smallest;
+  table->sizes.largest = pass.sizes.largest;
+  pass.exp2 = permi_sizes_rescale(&table->sizes, 1.2e30, PERMI_SAFE_PRODUCT);
+  if (pass.exp2)
+    permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
 }
 
 /* The non-zero states of a table by groups of their matched vertices within `common`: masks of matched vertices and

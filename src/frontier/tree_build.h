@@ -7,12 +7,11 @@
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_tree *tree = (const permi_tree *)leaf->context;
-  const perm_allocator *allocator = &tree->allocator;
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
+  permi_pool pool = {&tree->allocator, NULL, 0};
   permi_tree_run run;
-  perm_status status = PERM_ERROR_MEMORY;
-  uint32_t *numbers = (uint32_t *)permi_allocate(allocator, 4 * most + 2 * groups, sizeof *numbers);
+  perm_status status = PERM_OK;
   uint32_t low;
   int i, stacked = 0;
   memset(&run, 0, sizeof run);
@@ -20,22 +19,22 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   run.control = control;
   run.most_threads = control ? permi_threads(control->options) : 1;
   run.weight = permi_tree_weight(tree);
-  run.rank = (permi_tree_rank *)permi_allocate(allocator, 1, sizeof *run.rank);
-  run.table = (permi_tree_table *)permi_allocate(allocator, (size_t)tree->depth + 1, sizeof *run.table);
-  run.values = (uint64_t *)permi_allocate(allocator, ((size_t)tree->stack_values + 1) * size, sizeof *run.values);
-  for (i = 0; i < 2; i++)
-    run.work[i] = (uint64_t *)permi_allocate(allocator, ((size_t)tree->work_values + 1) * size, sizeof *run.values);
-  if (numbers && run.rank && run.table && run.values && run.work[0] && run.work[1]) {
-    for (i = 0; i < 2; i++) {
-      run.mask[i] = numbers + (size_t)(2 * i) * most;
-      run.index[i] = numbers + (size_t)(2 * i + 1) * most;
-      run.first[i] = numbers + 4 * most + (size_t)i * groups;
-    }
-    run.rank->high[0] = 0;
-    for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-      run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_tree_bits(low));
-    status = PERM_OK;
+  run.rank = (permi_tree_rank *)permi_pool_get(&pool, 1, sizeof *run.rank);
+  run.table = (permi_tree_table *)permi_pool_get(&pool, (size_t)tree->depth + 1, sizeof *run.table);
+  run.values = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->stack_values + 1) * size, sizeof *run.values);
+  for (i = 0; i < 2; i++) {
+    run.work[i] = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->work_values + 1) * size, sizeof *run.values);
+    run.mask[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
+    run.index[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
+    run.first[i] = (uint32_t *)permi_pool_get(&pool, groups, sizeof(uint32_t));
   }
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return PERM_ERROR_MEMORY;
+  }
+  run.rank->high[0] = 0;
+  for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
+    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_tree_bits(low));
   for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
     run.done = tree->cost[i];
     if (control && (i & 255) == 0)
@@ -44,13 +43,8 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
       status = permi_tree_visit(&run, &tree->node[i], &stacked);
   }
   if (status == PERM_OK)
-    status = permi_tree_finish(tree, &run, partial);
-  permi_release(allocator, numbers);
-  permi_release(allocator, run.rank);
-  permi_release(allocator, run.table);
-  permi_release(allocator, run.values);
-  permi_release(allocator, run.work[0]);
-  permi_release(allocator, run.work[1]);
+    permi_tree_finish(tree, &run, partial);
+  permi_pool_release(&pool);
   return status;
 }
 
@@ -567,20 +561,8 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
         continue;
       for (i = begin; scope[i] != turn;)
         i++;
-      memset(to, 0, sizeof *to);
       to->bit = i - begin;
-      if (block->integer) {
-        to->integer[0] = block->integer[b];
-        to->integer[1] = block->imaginary_integer ? block->imaginary_integer[b] : 0;
-        if (tree->algebra == PERMI_TREE_RESIDUES) {
-          to->integer[0] = permi_residue_of(to->integer[0], tree->modulus);
-          to->integer[1] = permi_residue_of(to->integer[1], tree->modulus);
-        }
-      } else {
-        to->real = block->real[b];
-        to->imaginary = block->imaginary ? block->imaginary[b] : 0;
-        to->absolute = block->absolute[b];
-      }
+      to->c = permi_coefficient_of(block, b, &tree->numbers);
       edge++;
     }
     at[1].edge = edge;
@@ -604,9 +586,9 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   permi_release(allocator, numbers);
   permi_release(allocator, stack);
   permi_release(allocator, scope);
-  if (tree->algebra == PERMI_TREE_COMPLEX)
+  if (tree->numbers.algebra == PERMI_COMPLEX)
     tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
-  else if (tree->algebra == PERMI_TREE_DD)
+  else if (permi_algebra_is_dd(tree->numbers.algebra))
     tree->bound_relative = permi_tree_bound(given, roundings[0] + 3 * roundings[1]);
   else
     tree->bound_relative = permi_tree_bound(roundings[0] + given, 0);

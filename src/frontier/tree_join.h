@@ -70,18 +70,23 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
                                           uint32_t value, int master)
 {
   permi_tree_run *run = join->run;
+  const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
   const size_t size = (size_t)run->tree->size;
   uint32_t begin[2], end[2], i;
+  permi_tree_group group;
   begin[0] = run->first[0][g];
   end[0] = run->first[0][g + 1];
   begin[1] = run->first[1][h];
   end[1] = run->first[1][h + 1];
   if (top)
     permi_tree_narrow(run->mask[join->larger], join->rows, top, value, &begin[join->larger], &end[join->larger]);
+  group.mask = run->mask[1] + begin[1];
+  group.index = run->index[1] + begin[1];
+  group.count = end[1] - begin[1];
+  group.value = join->factor[1]->value;
   for (i = begin[0]; i < end[0]; i++)
-    permi_tree_group(run->tree, run->rank, run->mask[0][i] ^ join->rows,
-                     join->factor[0]->value + size * run->index[0][i], run->mask[1] + begin[1],
-                     run->index[1] + begin[1], end[1] - begin[1], join->factor[1]->value, join->out->value);
+    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows, join->factor[0]->value + size * run->index[0][i],
+             &group, join->out->value);
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
@@ -167,7 +172,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   join.ones = k - permi_tree_bits(join.rows & ~(join.set[0] | join.set[1]));
   join.own = permi_tree_bits(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
-  out->exp2 = left->exp2 + right->exp2;
+  out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   permi_tree_rank_high(tree, run->rank, t, k);
   if (run->most_threads > 1) {
     for (k = 0; k < 2; k++) {
@@ -204,9 +209,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
    each product with its addition adds at most PERMI_TREE_LOST, nothing while no product can be below
    PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
-static double permi_tree_join_loss(const permi_tree_table *left, const permi_tree_table *right)
+static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
-  const double pairs = ldexp(1, permi_tree_bits(left->set & right->set));
+  const double pairs = ldexp(1, permi_tree_bits(one->set & other->set));
+  const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
   if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
@@ -247,8 +253,8 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
       const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
       const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
       const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, beyond, slices);
-      permi_tree_add(tree, ray->edge, ray->open + (from + begin) * size, end - begin,
-                     ray->matched + (to + begin) * size);
+      permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
+                       ray->open + (from + begin) * size, end - begin);
     }
   }
   return PERM_OK;
@@ -274,35 +280,31 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   ray.column = node->column;
   ray.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
   for (e = node->edge; e < (node + 1)->edge; e++) {
-    const permi_tree_edge *edge = &tree->edge[e];
-    weight += edge->absolute;
-    least = edge->absolute < least ? edge->absolute : least;
-    if (edge->real != 0 && fabs(edge->real) < least)
-      least = fabs(edge->real);
-    if (edge->imaginary != 0 && fabs(edge->imaginary) < least)
-      least = fabs(edge->imaginary);
-    ray.edge = edge;
+    const permi_coefficient *c = &tree->edge[e].c;
+    weight += c->absolute;
+    least = c->absolute < least ? c->absolute : least;
+    if (c->real != 0 && fabs(c->real) < least)
+      least = fabs(c->real);
+    if (c->imaginary != 0 && fabs(c->imaginary) < least)
+      least = fabs(c->imaginary);
+    ray.edge = &tree->edge[e];
     permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
   }
   table->value = ray.matched;
   table->states = node->column ? upper : lower;
   table->difference = node->difference;
-  table->loss = permi_loss_scaled(table->loss, weight * (1 + 1e-12), 0);
-  if (table->smallest * least < PERMI_SAFE_PRODUCT)
-    table->loss += (edges + 1) * PERMI_TREE_LOST;
+  table->sizes.loss = permi_loss_scaled(table->sizes.loss, weight * (1 + 1e-12), 0);
+  if (table->sizes.smallest * least < PERMI_SAFE_PRODUCT)
+    table->sizes.loss += (edges + 1) * PERMI_TREE_LOST;
 }
 
 static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uint64_t *value)
 {
   memset(table, 0, sizeof *table);
-  memset(value, 0, (size_t)tree->size * sizeof *value);
   table->value = value;
   table->states = 1;
-  table->largest = table->smallest = 1;
-  if (tree->algebra >= PERMI_TREE_WORD)
-    *value = 1;
-  else
-    ((double *)(void *)value)[0] = ((double *)(void *)value)[tree->size - 1] = 1;
+  table->sizes.largest = table->sizes.smallest = 1;
+  permi_value_one(&tree->numbers, value);
 }
 
 /* Takes the tables of the children from the stack, puts the node's there. */
@@ -326,7 +328,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
     for (e = node->edge; e < (node + 1)->edge; e++) { /* a column's scope are rows: all bits but one are set */
       const permi_tree_edge *edge = &tree->edge[e];
       const int place = node->column ? t - 1 - edge->bit : edge->bit;
-      permi_tree_add(tree, edge, unit, 1, table->value + size * (size_t)place);
+      permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);
     }
   } else {
     factor = table[node->children - 1];
@@ -339,7 +341,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
       product = factor;
       product.value = run->work[side];
       side = 1 - side;
-      product.loss = permi_tree_join_loss(other, &factor);
+      product.sizes.loss = permi_tree_join_loss(other, &factor);
       status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
                                &product);
       if (status != PERM_OK)
@@ -361,36 +363,10 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   return PERM_OK;
 }
 
-static perm_status permi_tree_finish(const permi_tree *tree, const permi_tree_run *run, perm_partial *partial)
+static void permi_tree_finish(const permi_tree *tree, const permi_tree_run *run, perm_partial *partial)
 {
   const permi_tree_table *table = &run->table[0];
-  const double *x = (const double *)(const void *)table->value;
-  const int parts = tree->parts;
-  double loss = table->loss;
-  int p;
   partial->terms += run->visited;
-  if (!table->states)
-    return PERM_OK;
-  if (tree->algebra >= PERMI_TREE_WORD) {
-    permi_frontier integers; /* its words, parts and algebra say how they are added */
-    memset(&integers, 0, sizeof integers);
-    integers.words = tree->words;
-    integers.algebra = tree->algebra == PERMI_TREE_RESIDUES ? PERMI_RESIDUES : PERMI_WORDS;
-    for (p = 0; p < parts; p++)
-      permi_frontier_add_integer(p ? &partial->imaginary : &partial->value, table->value + p * tree->words, &integers);
-    return PERM_OK;
-  }
-  for (p = 0; p < parts; p++) {
-    perm_sum *sum = p ? &partial->imaginary : &partial->value;
-    const int doubles = tree->algebra == PERMI_TREE_DD ? 2 : 1;
-    permi_sum_add_double(sum, x[p * doubles]);
-    if (doubles == 2)
-      permi_sum_add_double(sum, x[2 * p + 1]);
-  }
-  permi_sum_add_double(&partial->absolute, x[tree->size - 1]);
-  partial->exp2 = table->exp2;
-  if (tree->lost_error > 0)
-    loss += DBL_MIN + ldexp(tree->lost_error, permi_int_exponent(-partial->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings, generously */
-  return PERM_OK;
+  if (table->states)
+    permi_values_finish(&tree->numbers, table->value, &table->sizes, tree->lost_error, partial);
 }

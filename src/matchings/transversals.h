@@ -89,7 +89,7 @@ static void permi_search_leaf(permi_leaf *leaf, perm_method method, int n, doubl
 
 typedef struct permi_transversals { /* context of a leaf */
   perm_allocator allocator;
-  permi_frontier shape; /* algebra, words, parts and modulus of the products */
+  permi_numbers numbers; /* what products are */
   size_t size;          /* bytes of a product */
   int n;
   int *start, *neighbour, *edge;  /* as in permi_block */
@@ -166,13 +166,13 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
 {
   const permi_transversals *all = path->all;
   char *from = path->product + (size_t)k * all->size, *to = from + all->size;
-  if (all->shape.algebra == PERMI_COMPLEX_DD) {
-    permi_complex_dd_value *y = (permi_complex_dd_value *)(void *)to;
-    *y = *(const permi_complex_dd_value *)(const void *)from;
-    permi_dd_multiply_complex(&y->value.re, &y->value.im, permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y->absolute *= c->absolute;
+  if (all->numbers.algebra == PERMI_COMPLEX_DD) {
+    permi_dd *y = (permi_dd *)(void *)to;
+    memcpy(to, from, all->size);
+    permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
+    y[2].hi *= c->absolute; /* the sum of moduli */
   } else {
-    permi_value_set(all->shape.algebra, c, to, from, all->size);
+    permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
   }
 }
 
@@ -183,18 +183,13 @@ static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;
   const char *product = path->product + (size_t)all->n * all->size;
-  const double *x = (const double *)(const void *)product;
-  int k, last;
   sums->terms++;
-  if (all->shape.algebra >= PERMI_WORD) {
-    permi_value_add(all->shape.algebra, &all->one, path->sum, product);
+  if (permi_algebra_is_integer(all->numbers.algebra)) {
+    permi_value_add(all->numbers.algebra, &all->numbers, &all->one, path->sum, product, 0);
     return;
   }
-  last = permi_algebra_doubles(all->shape.algebra) - 1;
-  for (k = 0; k < last; k++)
-    permi_sum_add_double(k < 2 ? &sums->value : &sums->imaginary, x[k]);
-  permi_sum_add_double(&sums->absolute, x[last]);
-  sums->lost += x[last] < PERMI_TRANSVERSALS_SAFE;
+  permi_value_sum(&all->numbers, product, sums);
+  sums->lost += ((const double *)(const void *)(product + all->size))[-1] < PERMI_TRANSVERSALS_SAFE;
 }
 
 typedef struct permi_enumeration { /* a run, by all threads */
@@ -229,12 +224,7 @@ static void permi_path_begin(permi_matching_path *path, const permi_enumeration 
   }
   path->ways[0] = 1;
   memset(path->product, 0, (size_t)(all->n + 2) * all->size);
-  if (all->shape.algebra >= PERMI_WORD) {
-    *(uint64_t *)(void *)path->product = 1;
-  } else {
-    double *one = (double *)(void *)path->product;
-    one[0] = one[permi_algebra_doubles(all->shape.algebra) - 1] = 1;
-  }
+  permi_value_one(&all->numbers, path->product);
   permi_path_level(path, 0);
 }
 
@@ -290,12 +280,8 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
     if ((++steps & 0xffff) == 0)
       stop = permi_search_poll(&shared->search, thread, mine.terms * seconds_each, "enumerating");
   }
-  if (all->shape.algebra >= PERMI_WORD) {
-    const uint64_t *sum = (const uint64_t *)(const void *)path.sum;
-    permi_frontier_add_integer(&mine.value, sum, &all->shape);
-    if (all->shape.parts == 2)
-      permi_frontier_add_integer(&mine.imaginary, sum + all->shape.words, &all->shape);
-  }
+  if (permi_algebra_is_integer(all->numbers.algebra))
+    permi_value_sum(&all->numbers, path.sum, &mine);
   mine.chunks = 1; /* else the merge takes it as empty */
   PERMI_OMP(critical(permi_enumeration_join))
   perm_partial_merge(&shared->total, &mine);
@@ -340,7 +326,7 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
                               "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
                               leaf->information.n, all->most,
                               leaf->integer                               ? "integers"
-                              : all->shape.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
+                              : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
                                                                           : "double-doubles",
                               leaf->information.seconds);
   return length > 0 ? (size_t)length : 0;
@@ -356,21 +342,6 @@ static double permi_block_matchings(const permi_block *block)
     bits[v >= block->n] += permi_log2_factorial(degree) / degree;
   }
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
-}
-
-/* Entry `edge` of the block. */
-static permi_coefficient permi_transversals_entry(const permi_transversals *all, const permi_block *block, int edge)
-{
-  permi_coefficient c = all->one;
-  int part;
-  c.integer[0] = block->integer ? block->integer[edge] : 0;
-  c.integer[1] = block->imaginary_integer ? block->imaginary_integer[edge] : 0;
-  for (part = 0; all->shape.algebra == PERMI_RESIDUES && part < all->shape.parts; part++)
-    c.integer[part] = permi_residue_of(c.integer[part], all->shape.modulus);
-  c.real = block->real ? block->real[edge] : 0;
-  c.imaginary = block->imaginary ? block->imaginary[edge] : 0;
-  c.absolute = block->real ? block->absolute[edge] : 0;
-  return c;
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -397,17 +368,12 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   all->n = n;
   all->most = most;
   all->seconds_each = each;
-  all->shape.words = all->shape.parts = 1;
-  all->shape.algebra = block->imaginary ? PERMI_COMPLEX_DD : PERMI_SIGNED_DD;
-  if (block->integer && !permi_frontier_integers(&all->shape, block, working->modulus)) {
+  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1)) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
     return PERM_OK;
   }
-  all->one.integer[0] = 1;
-  all->one.words = all->shape.words;
-  all->one.parts = all->shape.parts;
-  all->one.modulus = all->shape.modulus;
-  all->size = permi_value_size(all->shape.algebra, (size_t)(all->shape.words * all->shape.parts));
+  all->one = permi_coefficient_one();
+  all->size = sizeof(double) * permi_numbers_words(&all->numbers);
   all->start = (int *)permi_allocate(allocator, vertices + 1 + 4 * edges, sizeof(int));
   all->coefficient = (permi_coefficient *)permi_allocate(allocator, edges, sizeof *all->coefficient);
   if (!all->start || !all->coefficient)
@@ -418,7 +384,7 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   memcpy(all->neighbour, block->neighbour, 2 * edges * sizeof(int));
   memcpy(all->edge, block->edge, 2 * edges * sizeof(int));
   for (k = 0; k < block->edges; k++)
-    all->coefficient[k] = permi_transversals_entry(all, block, k);
+    all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
   all->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *
                         (1 + 8 * PERMI_UNIT);
   all->lost_error = working->lost_error;
@@ -431,7 +397,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
                                            permi_leaf *leaf)
 {
   permi_transversals *all = (permi_transversals *)offer->plan;
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)all->shape.words), all->shape.modulus);
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)all->numbers.words), all->numbers.modulus);
   int i, e, part;
   (void)maker;
   leaf->integer = block->integer != NULL;
@@ -441,7 +407,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)all->neighbour[e]);
       if (!leaf->integer)
         hash = permi_hash_double(permi_hash_double(hash, c->real), c->imaginary);
-      for (part = 0; leaf->integer && part < all->shape.parts; part++)
+      for (part = 0; leaf->integer && part < all->numbers.parts; part++)
         hash = permi_hash(hash, (uint64_t)c->integer[part]);
     }
   permi_search_leaf(leaf, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash);

@@ -16,7 +16,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
     snprintf(there, sizeof there, ", %.3g on the GPU",
-             permi_gpu_needs(frontier, frontier->arrays, permi_cell_bytes(frontier, permi_arrays_kind(frontier))));
+             permi_gpu_needs(frontier, frontier->arrays, permi_arrays_value_bytes(frontier)));
   length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
@@ -28,15 +28,15 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                         : "arrays",
                leaf->information.work,
-               algebra[frontier->algebra], leaf->information.seconds, leaf->information.bytes, there);
+               algebra[frontier->numbers.algebra], leaf->information.seconds, leaf->information.bytes, there);
   return length > 0 ? (size_t)length : 0;
 }
 
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->algebra);
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->numbers.algebra);
   int i, j;
-  hash = permi_hash(permi_hash(hash, (uint64_t)frontier->words), frontier->modulus);
+  hash = permi_hash(permi_hash(hash, (uint64_t)frontier->numbers.words), frontier->numbers.modulus);
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
   for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
@@ -44,11 +44,11 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
     hash = permi_hash(hash, stream->test);
     hash = permi_hash(hash, stream->want);
     hash = permi_hash(hash, stream->flip);
-    hash = permi_hash_double(hash, stream->real);
-    hash = permi_hash_double(hash, stream->imaginary);
-    hash = permi_hash_double(hash, stream->absolute);
-    hash = permi_hash(hash, (uint64_t)stream->integer[0]);
-    hash = permi_hash(hash, (uint64_t)stream->integer[1]);
+    hash = permi_hash_double(hash, stream->c.real);
+    hash = permi_hash_double(hash, stream->c.imaginary);
+    hash = permi_hash_double(hash, stream->c.absolute);
+    hash = permi_hash(hash, (uint64_t)stream->c.integer[0]);
+    hash = permi_hash(hash, (uint64_t)stream->c.integer[1]);
     for (j = 0; frontier->mask_words > 1 && j < 3 * (frontier->mask_words - 1); j++)
       hash = permi_hash(hash, frontier->more[(size_t)(i * 3) * (size_t)(frontier->mask_words - 1) + (size_t)j]);
   }
@@ -212,22 +212,21 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
 
 /* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
    reached and cost more in small steps. */
-static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, const int *order,
-                                         permi_frontier *frontier, permi_offer *offer)
+static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
+                                         permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
   const int gpu_lists =
       options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
-      permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->algebra));
+      permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->numbers.algebra));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
   if ((options->method == PERM_METHOD_LISTS && !gpu_lists) || options->method == PERM_METHOD_SORTING ||
       (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
-  if (!permi_arrays_create(&options->allocator, block, order, frontier, permi_isa(options), maker->watch,
-                           &frontier->arrays))
+  if (!permi_arrays_create(&options->allocator, block, frontier, permi_isa(options), maker->watch, &frontier->arrays))
     return permi_fail_memory(maker->result);
   if (frontier->arrays)
     frontier->arrays->lists = gpu_lists;
@@ -324,7 +323,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   }
   offer->plan = frontier;
   if (status == PERM_OK)
-    status = permi_frontier_choose(maker, block, order, frontier, offer);
+    status = permi_frontier_choose(maker, block, frontier, offer);
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
@@ -344,7 +343,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
                                        permi_leaf *leaf)
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
-  const int doubled = frontier->algebra >= PERMI_MAGNITUDES_DD && frontier->algebra < PERMI_WORD;
+  const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = PERM_METHOD_FRONTIER;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -368,7 +367,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->explain = permi_frontier_explain;
   leaf->context = frontier;
   offer->plan = NULL;
-  leaf->integer = frontier->algebra >= PERMI_WORD;
+  leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     leaf->bound_relative = frontier->bound_relative;
     leaf->estimate_relative =
@@ -384,30 +383,32 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"doubles", "doubles with moduli", "complex doubles", "double-doubles",
-                                        "64-bit integers", "integers of several words", "residues"};
+                                        "double-doubles", "double-doubles", "64-bit integers",
+                                        "integers of several words", "integers of several words", "residues"};
   const permi_tree *tree = (const permi_tree *)leaf->context;
   int length = snprintf(buffer, size,
                         "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                         "predicted %.3g s, %.3g bytes\n",
                         leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
-                        algebra[tree->algebra], leaf->information.seconds, leaf->information.bytes);
+                        algebra[tree->numbers.algebra], leaf->information.seconds, leaf->information.bytes);
   return length > 0 ? (size_t)length : 0;
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START + 1, (uint64_t)tree->algebra);
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra; also in states that were saved */
+  uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
   int i, e;
-  hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->modulus);
+  hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
   for (i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
     for (e = node->edge; e < node[1].edge; e++) {
       const permi_tree_edge *edge = &tree->edge[e];
-      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->real);
-      hash = permi_hash_double(permi_hash_double(hash, edge->imaginary), edge->absolute);
-      hash = permi_hash(permi_hash(hash, (uint64_t)edge->integer[0]), (uint64_t)edge->integer[1]);
+      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->c.real);
+      hash = permi_hash_double(permi_hash_double(hash, edge->c.imaginary), edge->c.absolute);
+      hash = permi_hash(permi_hash(hash, (uint64_t)edge->c.integer[0]), (uint64_t)edge->c.integer[1]);
     }
   }
   return hash;
@@ -416,32 +417,15 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
 /* The kind of values. 0: integers that may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
-  permi_frontier integers;
-  int i, dd = permi_sparse_doubled(options), t, k;
-  tree->parts = tree->words = 1;
+  const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
+  int t, k;
+  if (tree->numbers.algebra == PERMI_WIDE)
+    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
+  tree->size = (int)permi_numbers_words(&tree->numbers);
   for (t = 0; t <= PERMI_TREE_WIDTH; t++)
     for (k = 0; k <= t; k++)
       tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
-  if (block->integer) {
-    memset(&integers, 0, sizeof integers);
-    if (!permi_frontier_integers(&integers, block, options->modulus))
-      return 0;
-    tree->parts = integers.parts;
-    tree->words = integers.words;
-    tree->modulus = integers.modulus;
-    tree->size = integers.words * integers.parts;
-    tree->algebra = integers.algebra == PERMI_RESIDUES ? PERMI_TREE_RESIDUES
-                    : tree->size == 1                  ? PERMI_TREE_WORD
-                                                       : PERMI_TREE_WORDS;
-    return 1;
-  }
-  tree->parts = block->imaginary ? 2 : 1;
-  tree->algebra = dd ? PERMI_TREE_DD : block->imaginary ? PERMI_TREE_COMPLEX : PERMI_TREE_MAGNITUDES;
-  for (i = 0; i < block->edges && tree->algebra == PERMI_TREE_MAGNITUDES; i++)
-    if (block->real[i] != block->absolute[i])
-      tree->algebra = PERMI_TREE_SIGNED;
-  tree->size = dd ? 2 * tree->parts + 1 : tree->parts == 2 ? 3 : tree->algebra == PERMI_TREE_SIGNED ? 2 : 1;
-  return 1;
+  return fits;
 }
 
 static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
@@ -555,9 +539,9 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   leaf->explain = permi_tree_explain;
   leaf->context = tree;
   offer->plan = NULL;
-  leaf->integer = tree->algebra >= PERMI_TREE_WORD;
+  leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
-    const double unit = tree->algebra == PERMI_TREE_DD && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
+    const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
     leaf->bound_relative = tree->bound_relative;
     leaf->estimate_relative = fmin(4 * sqrt(unit * tree->bound_relative), tree->bound_relative);
   }

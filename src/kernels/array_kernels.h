@@ -1,0 +1,131 @@
+/* ================================================================================== >>array_kernels
+   Blocks of >>arrays, read in perm_sparse.h for each family. A register adds up a value over all origins, in their
+   order. Vectors at the end of a block read beyond it (buffers have PERMI_ARRAY_PAD) but store only the block. */
+
+/* PERMI_WIDTH values of x from word k on, `left` of them in the block: 0 where the origin has nothing. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
+                                                          size_t left)
+{
+  const uint16_t *place = origin->place + k;
+  double v[PERMI_WIDTH];
+  size_t i;
+#if PERMI_WIDTH == 8
+  const permi_eight *eight = origin->eight + k / 8;
+  if (!eight->wide)
+    return _mm512_maskz_permutex2var_pd(
+        eight->here, PERMI_LOAD_ANY(x + eight->base),
+        _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)eight->at)),
+        PERMI_LOAD_ANY(x + eight->base + 8));
+#endif
+  for (i = 0; i < PERMI_WIDTH; i++)
+    v[i] = i < left && place[i] != PERMI_ARRAY_NOWHERE ? x[place[i]] : 0;
+  return PERMI_LOAD_ANY(v);
+}
+
+/* 1: the origin has nothing for the vector from word k on. */
+PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
+{
+#if PERMI_WIDTH == 8
+  return origin->place && !origin->eight[k / 8].here;
+#else
+  return PERMI_WIDTH == 1 && origin->place && origin->place[k] == PERMI_ARRAY_NOWHERE;
+#endif
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, size_t left)
+{
+  double rest[PERMI_WIDTH];
+  size_t i;
+  if (left >= PERMI_WIDTH) {
+    PERMI_STORE_ANY(y, v);
+    return;
+  }
+  PERMI_STORE_ANY(rest, v);
+  for (i = 0; i < left; i++)
+    y[i] = rest[i];
+}
+
+#if PERMI_WIDTH > 1
+/* `vectors` vectors of doubles from word k on. */
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
+                                                                       const permi_origin *origin, int origins)
+{
+  PERMI_V sum[4];
+  int s, i;
+  PERMI_UNROLL
+  for (i = 0; i < vectors; i++)
+    sum[i] = PERMI_SET(0.0);
+  for (s = 0; s < origins; s++, origin++) {
+    const double *x = (const double *)origin->x;
+    const PERMI_V real = PERMI_SET(origin->real);
+    if (origin->place) {
+      PERMI_UNROLL
+      for (i = 0; i < vectors; i++) {
+        const size_t at = k + (size_t)(i * PERMI_WIDTH);
+        if (!PERMI_NAME(array_nothing)(origin, at))
+          sum[i] = PERMI_FMA(real, PERMI_NAME(array_fetch)(x, origin, at, left), sum[i]);
+      }
+    } else {
+      PERMI_UNROLL
+      for (i = 0; i < vectors; i++)
+        sum[i] = PERMI_FMA(real, PERMI_LOAD_ANY(x + k + i * PERMI_WIDTH), sum[i]);
+    }
+  }
+  PERMI_UNROLL
+  for (i = 0; i < vectors; i++)
+    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH, sum[i], left);
+}
+
+PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, void *to, size_t count,
+                                                  const permi_origin *origin, int origins)
+{
+  size_t k = 0;
+  (void)run;
+  for (; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
+    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins);
+  for (; k < count; k += PERMI_WIDTH)
+    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins);
+}
+#endif
+
+/* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. Products and
+   sums as permi_dd_times and permi_dd_add; x_lo real is rounded before it is added, but for 8 doubles a vector. */
+PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
+                                              const permi_origin *origin, int origins)
+{
+  double *y = (double *)to;
+  size_t k;
+  int s;
+  (void)run;
+  for (k = 0; k < count; k += PERMI_WIDTH) {
+    PERMI_V hi = PERMI_SET(0.0), lo = hi;
+    for (s = 0; s < origins; s++) {
+      const double *x = (const double *)origin[s].x, *low = x + origin[s].count;
+      PERMI_V x_hi, x_lo, error;
+      if (PERMI_NAME(array_nothing)(&origin[s], k))
+        continue;
+      x_hi = origin[s].place ? PERMI_NAME(array_fetch)(x, &origin[s], k, count - k) : PERMI_LOAD_ANY(x + k);
+      x_lo = origin[s].place ? PERMI_NAME(array_fetch)(low, &origin[s], k, count - k) : PERMI_LOAD_ANY(low + k);
+      if (origin[s].real != 1) {
+        const PERMI_V real = PERMI_SET(origin[s].real);
+        x_hi = PERMI_NAME(vector_two_product)(x_hi, real, &error);
+        if (PERMI_WIDTH == 8)
+          error = PERMI_FMA(x_lo, real, error);
+        else
+          error = error + PERMI_NAME(kept)(x_lo * real);
+        x_hi = PERMI_NAME(vector_two_sum)(x_hi, error, &x_lo);
+      }
+      if (s == 0) { /* 0 + x is x */
+        hi = x_hi;
+        lo = x_lo;
+        continue;
+      }
+      hi = PERMI_NAME(vector_two_sum)(hi, x_hi, &x_hi);
+      lo = PERMI_NAME(vector_two_sum)(lo, x_lo, &error);
+      hi = PERMI_NAME(vector_two_sum)(hi, x_hi + lo, &lo);
+      hi = PERMI_NAME(vector_two_sum)(hi, lo + error, &lo);
+    }
+    PERMI_NAME(array_store)(y + k, hi, count - k);
+    PERMI_NAME(array_store)(y + count + k, lo, count - k);
+  }
+}
