@@ -20,14 +20,14 @@
                 compilers and clock, checked memory, double-double and exactly associative sums, files replaced whole
      job        >>control >>job >>state >>parallel >>options >>checkpoint
                 whether a call may go on; leaves and the expression over them; what is finished, in memory and on disk
-     dense      >>dispatch >>kernels >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
+     dense      >>dispatch >>kernels >>reach >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
                 >>minors_dense
                 Glynn's sum in blocks, for n <= 12 in one call; its plan, bound and estimate; GPUs; minors
      exact      >>exact >>limbs >>exact_gpu
                 integers and Gaussian integers without rounding, and permanents modulo p
      counts     >>counts >>ring >>subsets >>repeats >>rectangular >>counts_leaf
                 multiplicities and rectangular matrices
-     solve      >>check >>names >>run >>judge >>counted >>compute >>minors_calls >>batch
+     solve      >>check >>names >>run >>entries >>judge >>counted >>compute >>minors_calls >>batch
                 the public functions: check, plan, run, judge; many small matrices at once
      structure  >>low_rank >>cauchy >>estimate
                 declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
@@ -4332,8 +4332,8 @@ typedef struct permi_kernel {
   permi_kernel_run run;
 } permi_kernel;
 
-/* For each form the best first. */
-static const permi_kernel permi_kernels[] = {
+/* For each form the best first. Real and complex ones apart: a program of real matrices links none of the others. */
+static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 2, 7, 2.0e10, permi_glynn_real_avx512_k2},
@@ -4347,7 +4347,23 @@ static const permi_kernel permi_kernels[] = {
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 2, 2, 5, 2.8e9, permi_accurate_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
+#endif
+#if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
+    {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 1, 3, 5, 1.5e9, permi_accurate_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
+#endif
+    {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 0, 2, 3, 2.8e8, permi_accurate_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
+};
 #if !defined(PERM_NO_COMPLEX)
+static const permi_kernel permi_kernels_complex[] = {
+#if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 3, 2, 6, 8e8, permi_accurate_complex_avx512},
@@ -4357,32 +4373,24 @@ static const permi_kernel permi_kernels[] = {
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 2, 1, 4, 4e8, permi_accurate_complex_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 2.6e8, permi_dd_complex_avx2},
 #endif
-#endif
-#if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
-    {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 1, 3, 5, 1.5e9, permi_accurate_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
-#if !defined(PERM_NO_COMPLEX)
+#if PERMI_ARM
     {PERM_ISA_NEON, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 1, 2, 4, 9e8, permi_split_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 1, 2, 4, 2e8, permi_accurate_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 1, 2, 4, 2e8, permi_dd_complex_neon},
 #endif
-#endif
-    {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 0, 2, 3, 2.8e8, permi_accurate_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
-#if !defined(PERM_NO_COMPLEX)
     {PERM_ISA_PLAIN, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 0, 1, 3, 4.8e8, permi_pair_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 0, 1, 2, 2.6e8, permi_split_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 0, 1, 2, 6e7, permi_accurate_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 0, 1, 2, 5e7, permi_dd_complex_plain},
-#endif
 };
+#endif
+
+typedef struct permi_kernel_table {
+  const permi_kernel *kernel;
+  int count;
+} permi_kernel_table;
+#define PERMI_KERNEL_TABLE(kernels) {kernels, (int)(sizeof kernels / sizeof *kernels)}
 
 #if !defined(PERM_NO_EXTRAS)
 /* Kernels of >>minors, the best first. */
@@ -4421,13 +4429,13 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 #define PERMI_RATE_EXPANSION 3e7 /* visited prefixes/s */
 
 /* The best instance for order n among those that `isa` allows. There is always one for n >= 4. */
-static const permi_kernel *permi_kernel_for(perm_isa isa, perm_form form, int parts, int product, int n)
+static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
+                                            int n)
 {
-  size_t i;
-  for (i = 0; i < sizeof permi_kernels / sizeof permi_kernels[0]; i++) {
-    const permi_kernel *kernel = &permi_kernels[i];
-    if (kernel->isa <= isa && kernel->form == form && kernel->parts == parts && kernel->product == product &&
-        kernel->n_least <= n)
+  int i;
+  for (i = 0; i < table->count; i++) {
+    const permi_kernel *kernel = &table->kernel[i];
+    if (kernel->isa <= isa && kernel->form == form && kernel->product == product && kernel->n_least <= n)
       return kernel;
   }
   return NULL;
@@ -4439,6 +4447,41 @@ static perm_isa permi_isa(const perm_options *options)
          : options->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512
                                                : options->isa;
 }
+
+/* ========================================================================================== >>reach
+   What a call may come to. Every public call of matrices names one permi_reach, through which alone it finds kernels,
+   GPUs, files and perm_sparse.h: a program that calls only perm_real links no other kernels than real ones, and nothing
+   for complex matrices, GPUs or checkpoints. */
+
+struct permi_view;
+struct permi_problem;
+struct permi_counted;
+struct permi_counts;
+struct permi_choice;
+
+typedef struct permi_gpu_engines {
+  /* >>plan: makes the plan one for GPUs where they are wanted and predicted faster than one thread */
+  void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
+  int (*growth)(const perm_plan *plan, const struct permi_view *view);
+  int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
+  perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
+                        permi_leaf *leaf);
+  /* >>rectangular: seconds of a choice, INFINITY if it is the CPU's; the leaf of counts, whose tables are copied */
+  double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
+  perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
+} permi_gpu_engines;
+
+typedef struct permi_reach {
+  int parts; /* 1 real, 2 complex */
+  permi_kernel_table kernels;
+  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
+                                      /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
+  const permi_gpu_engines *gpu;       /* NULL: no options ask for them */
+  perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
+  /* Square matrices with many zeros, by perm_sparse.h. 1: *result is what it says; 0: not its business. NULL: that
+     header is not there. */
+  int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+} permi_reach;
 
 /* ========================================================================================== >>small
    n <= 12 without a plan: one call of a kernel made for the order.
@@ -5392,7 +5435,18 @@ typedef struct permi_view {
   const double *a;
   ptrdiff_t ld;
   int parts;
+  const permi_reach *reach; /* NULL: only scaled and looked at */
 } permi_view;
+
+static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
+{
+  permi_view view;
+  view.a = a;
+  view.ld = ld;
+  view.parts = parts;
+  view.reach = reach;
+  return view;
+}
 
 /* What a matrix that is given takes; sizes may be bad still. */
 static double permi_view_bytes(int m, int n, const permi_view *view)
@@ -5409,6 +5463,11 @@ static double permi_at(const permi_view *view, int i, int j, int part)
 static double permi_scaled(const perm_plan *plan, const permi_view *view, int i, int j, int part)
 {
   return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
+}
+
+static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
+{
+  return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
 /* Row i, scaled, columns in the order pivot, lanes, block, fixed, outer. */
@@ -5634,19 +5693,14 @@ typedef struct permi_gpu {
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
 
-static double permi_gpu_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
-{
-  return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
-}
-
 /* May row i be divided by its entry in column j? */
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
   int k;
   for (k = 0; k < plan->n; k++)
-    most = fmax(most, permi_gpu_modulus(plan, view, i, k));
-  return permi_gpu_modulus(plan, view, i, j) * 1024 >= most;
+    most = fmax(most, permi_scaled_modulus(plan, view, i, k));
+  return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
 /* Powers of two by which divided rows may exceed row sums of 1. */
@@ -5655,7 +5709,7 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   int growth = 0, i;
   for (i = 0; i < plan->n && plan->form == PERM_FORM_NORMALISED; i++)
     if (permi_gpu_safe(plan, view, i, plan->pivot))
-      growth += 1 - permi_exponent(permi_gpu_modulus(plan, view, i, plan->pivot));
+      growth += 1 - permi_exponent(permi_scaled_modulus(plan, view, i, plan->pivot));
   return growth;
 }
 
@@ -6179,13 +6233,14 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
    the tables of complex pairs take, which split rows do without. Up to order 11 or so with AVX-512. */
 static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
 {
+  const permi_kernel_table *kernels = &view->reach->kernels;
   const perm_isa isa = permi_isa(options);
   const int accurate = plan->precision == PERM_PRECISION_ACCURATE, parts = view->parts, n = plan->n;
   const permi_kernel *usual =
-      permi_kernel_for(isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED, parts,
+      permi_kernel_for(kernels, isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED,
                        accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
   const permi_kernel *proven =
-      permi_kernel_for(isa, PERM_FORM_SPLIT, parts, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
+      permi_kernel_for(kernels, isa, PERM_FORM_SPLIT, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
   const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
   return n <= PERMI_SMALL_N &&
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
@@ -6215,7 +6270,7 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   }
   if (plan->form != PERM_FORM_NORMALISED)
     plan->pivot = 0;
-  kernel = permi_kernel_for(permi_isa(options), plan->form, view->parts, product, plan->n);
+  kernel = permi_kernel_for(&view->reach->kernels, permi_isa(options), plan->form, product, plan->n);
   plan->isa = kernel->isa;
   plan->lane_columns = kernel->lane_columns;
   plan->block_columns = kernel->block_columns;
@@ -6311,7 +6366,8 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
       break;
     }
     most_chunk = permi_plan_dense(plan, view, options)->product == PERMI_ROUNDED ? 18 : 10;
-    permi_plan_gpu(plan, view, options);
+    if (view->reach->gpu)
+      view->reach->gpu->plan(plan, view, options);
   }
   if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
@@ -6414,9 +6470,9 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
 static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
 {
   return plan->form != PERM_FORM_NORMALISED ||
-                 (plan->isa == PERM_ISA_CUDA && !permi_gpu_safe(plan, view, i, plan->pivot))
+                 (plan->isa == PERM_ISA_CUDA && !view->reach->gpu->safe(plan, view, i, plan->pivot))
              ? 1
-             : permi_gpu_modulus(plan, view, i, plan->pivot);
+             : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
 /* Signs of the columns in sampled terms begin, begin + 1, ...: all of them up to order 6, then by a hash; term 0 has
@@ -6572,7 +6628,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   default: return; /* the plain sums: see permi_plan_leaf */
   }
   if (gpu)
-    growth = permi_gpu_growth(plan, view);
+    growth = view->reach->gpu->growth(plan, view);
   else if (plan->form == PERM_FORM_NORMALISED)
     for (i = 0; i < plan->n; i++)
       growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
@@ -6624,9 +6680,9 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
                                                                : PERMI_ROUNDED;
     leaf->scale_exp2 -= n - 1;
     if (plan->isa == PERM_ISA_CUDA)
-      return permi_gpu_tables(plan, view, allocator, leaf);
-    return permi_dense_tables(plan, view, permi_kernel_for(plan->isa, plan->form, view->parts, product, n), allocator,
-                              leaf);
+      return view->reach->gpu->tables(plan, view, allocator, leaf);
+    return permi_dense_tables(plan, view, permi_kernel_for(&view->reach->kernels, plan->isa, plan->form, product, n),
+                              allocator, leaf);
   }
   {
     permi_plain *plain =
@@ -6650,9 +6706,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
     return PERM_OK;
   }
   leaf->estimate_relative = permi_plain_rounding((const permi_plain *)leaf->context);
-  leaf->run_chunk = plan->precision == PERM_PRECISION_DD ? permi_gray_dd
-                    : view->parts == 2                   ? permi_gray_complex
-                                                         : permi_gray_real;
+  leaf->run_chunk = view->reach->gray[plan->precision == PERM_PRECISION_DD];
   leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
 }
@@ -6698,7 +6752,8 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
 PERMI_UNUSED
 static double permi_dense_rate(const perm_options *options)
 {
-  return permi_kernel_for(permi_isa(options), PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERM_MAX_N)->rate;
+  static const permi_kernel_table real = PERMI_KERNEL_TABLE(permi_kernels_real);
+  return permi_kernel_for(&real, permi_isa(options), PERM_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }
 
 /* ========================================================================================= >>minors
@@ -6838,6 +6893,7 @@ static int permi_minors_scale(permi_minors *minors, double *full)
     view.a = full;
     view.ld = n;
     view.parts = minors->parts;
+    view.reach = NULL;
     permi_minors_write_out(minors, 0, full);
     for (j = 0; one_row && j < n * minors->parts; j++)
       full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
@@ -7237,6 +7293,7 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
   view.a = full;
   view.ld = minors->total;
   view.parts = minors->parts;
+  view.reach = NULL;
   memcpy(wanted, last, (size_t)entries * sizeof *last);
   if (minors->least)
     memset(last, 0, (size_t)entries * sizeof *last);
@@ -8626,6 +8683,7 @@ typedef struct permi_problem {
   const int64_t *integer; /* these */
   ptrdiff_t ld;
   const int *row_count, *column_count; /* NULL: once each */
+  const permi_reach *reach;
 } permi_problem;
 
 typedef struct permi_counted {
@@ -8636,6 +8694,7 @@ typedef struct permi_counted {
   double *real;     /* [m][n][parts], or NULL and */
   int64_t *integer; /* these, */
   int scaled, exp2; /* scaled: times 2^exp2: doubles as integers */
+  const permi_reach *reach;
 } permi_counted;
 
 PERMI_NEVER_INLINE static uint64_t permi_problem_bits(const permi_problem *problem, int i, int j, int part)
@@ -8758,6 +8817,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   counted->rows = side ? j : i;
   counted->columns = side ? i : j;
   counted->parts = problem->parts;
+  counted->reach = problem->reach;
   entries = (size_t)counted->m * (size_t)counted->n * (size_t)problem->parts;
   counted->real = (double *)permi_allocate(allocator, entries + (size_t)(counted->m + counted->n), sizeof(double));
   if (!counted->real) {
@@ -10495,8 +10555,8 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       choice.seconds /= favour;
     }
     choice.isa = PERM_ISA_PLAIN;
-    if (options->gpu.devices) { /* as permi_plan_gpu */
-      const double gpu = permi_choice_gpu_seconds(counted, &choice);
+    if (options->gpu.devices && counted->reach->gpu) { /* as permi_plan_gpu */
+      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];
       if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
           (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
@@ -11054,7 +11114,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   }
   permi_counts_bounds(counts, lost, choice->terms, leaf);
   if (choice->isa == PERM_ISA_CUDA) {
-    const perm_status status = permi_counts_gpu_leaf(counts, allocator, leaf);
+    const perm_status status = counted->reach->gpu->counts_leaf(counts, allocator, leaf);
     permi_release(allocator, counts);
     if (status != PERM_OK)
       return status;
@@ -11565,8 +11625,15 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
-                                      perm_result *result)
+/* What a run does with files; NULL: it has none, and links none of what writes and reads them. */
+typedef struct permi_keeper {
+  perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+                       perm_result *result);
+  void (*keep)(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why);
+} permi_keeper;
+
+static perm_status permi_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
+                                 const permi_keeper *keeper, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   permi_control control;
@@ -11581,8 +11648,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   status = permi_check_state(job, state, 2, result);
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
-  if (status == PERM_OK && (options->checkpoint.file || options->checkpoint.merges))
-    status = permi_begin(job, state, options, &kept, result);
+  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merges))
+    status = keeper->begin(job, state, options, &kept, result);
   if (status != PERM_OK)
     return status;
   permi_result_clear(&unwritten);
@@ -11595,8 +11662,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
                       "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
                       options->max_seconds);
   left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
-  if (left && options->checkpoint.file) {
-    permi_keep(job, state, &control, &unwritten);
+  if (left && keeper && options->checkpoint.file) {
+    keeper->keep(job, state, &control, &unwritten);
     if (control.unwritten) {
       *result = unwritten;
       return result->status;
@@ -11606,8 +11673,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
     const perm_leaf *information = &job->leaf[leaf].information;
     perm_partial done;
-    if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
-      permi_keep(job, state, &control, &unwritten);
+    if (keeper && control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
+      keeper->keep(job, state, &control, &unwritten);
     memset(&done, 0, sizeof done);
     stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, &control, threads, &done);
     control.work_before += information->seconds / (double)information->chunks * (double)done.chunks;
@@ -11623,8 +11690,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
   if (begin < end && !options->checkpoint.merges)
     stopped = PERM_PART_DONE;
-  if (!kept && !(begin < end && options->checkpoint.merges))
-    permi_keep(job, state, &control, &unwritten);
+  if (keeper && !kept && !(begin < end && options->checkpoint.merges))
+    keeper->keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
     stopped = unwritten.status;
@@ -11648,17 +11715,89 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   return stopped;
 }
 
+PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
+                                      perm_result *result)
+{
+  static const permi_keeper files = {permi_begin, permi_keep};
+  return permi_execute(job, state, options, &files, result);
+}
+
+/* The same for calls without options. */
+static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
+                                      perm_result *result)
+{
+  return permi_execute(job, state, options, NULL, result);
+}
+
 /* Creates, executes and frees in one; the job is freed in any case. */
-static perm_status permi_run_job(perm_job *job, const perm_options *options, perm_result *result)
+static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
+                                 perm_result *result)
 {
   perm_state *state;
   perm_status status = perm_state_create(job, &state);
   status = status != PERM_OK                                 ? permi_fail_memory(result)
            : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
-                                                             : perm_job_execute(job, state, options, result);
+                                                             : reach->execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;
+}
+
+/* ======================================================================================== >>entries
+   What the public calls may come to, kind by kind of numbers: see >>reach. */
+
+#ifdef PERMI_ROUTE /* a header of further engines names its function here before it includes this one */
+static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+#define PERMI_ROUTE_HERE PERMI_ROUTE
+#else
+#define PERMI_ROUTE_HERE NULL
+#endif
+
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,         permi_gpu_safe,
+                                             permi_gpu_tables, permi_choice_gpu_seconds, permi_counts_gpu_leaf};
+
+/* perm_real, which has no options */
+static const permi_reach permi_bare_real = {
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), {NULL, NULL}, NULL, permi_execute_bare, PERMI_ROUTE_HERE};
+static const permi_reach permi_reach_real = {
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), {permi_gray_real, permi_gray_dd}, &permi_gpus, perm_job_execute,
+    PERMI_ROUTE_HERE};
+#if defined(PERM_NO_COMPLEX)
+static const permi_reach permi_reach_complex = {
+    2, {NULL, 0}, {permi_gray_complex, permi_gray_dd}, &permi_gpus, perm_job_execute, PERMI_ROUTE_HERE};
+#else
+static const permi_reach permi_reach_complex = {2,
+                                                PERMI_KERNEL_TABLE(permi_kernels_complex),
+                                                {permi_gray_complex, permi_gray_dd},
+                                                &permi_gpus,
+                                                perm_job_execute,
+                                                PERMI_ROUTE_HERE};
+#endif
+
+static const permi_reach *permi_reach_of(int parts)
+{
+  return parts == 2 ? &permi_reach_complex : &permi_reach_real;
+}
+
+static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
+{
+  return permi_view_of(a, ld, parts, permi_reach_of(parts));
+}
+
+static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
+                                        const permi_reach *reach, const int *row_counts, const int *column_counts)
+{
+  permi_problem problem;
+  problem.m = m;
+  problem.n = n;
+  problem.parts = reach->parts;
+  problem.real = real;
+  problem.integer = integer;
+  problem.ld = ld;
+  problem.row_count = row_counts;
+  problem.column_count = column_counts;
+  problem.reach = reach;
+  return problem;
 }
 
 /* ========================================================================================== >>judge
@@ -11764,8 +11903,8 @@ typedef struct permi_solver {
 
 /* Solves a problem: plans, runs, and while the result is worse than wanted (permi_escalates) once more in the next
    precision. `start` is when the call began. The last word is permi_judge's. */
-static perm_status permi_solve(const permi_solver *solver, void *attempt, const perm_options *options_given,
-                               double start, perm_result *result)
+static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
+                               const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
   perm_result finished; /* in the lower precision, while a higher one runs */
@@ -11781,7 +11920,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     planned += permi_seconds() - began;
     options.max_seconds = permi_seconds_left(options_given, start);
     run = permi_run_with(&options, escalated);
-    status = permi_run_job(job, &run, result);
+    status = permi_run_job(job, &run, reach, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
     if (status == PERM_OK && escalated)
@@ -12164,7 +12303,7 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   memset(&attempt, 0, sizeof attempt);
   attempt.counted = counted;
   attempt.argument = argument;
-  status = permi_solve(&solver, &attempt, options, start, result);
+  status = permi_solve(&solver, &attempt, counted->reach, options, start, result);
   permi_counted_free(&options->allocator, &attempt.whole);
   return status;
 }
@@ -12246,12 +12385,6 @@ static perm_status permi_problem_job(const permi_problem *problem, int equal, in
   return status;
 }
 
-#if defined(PERMI_WITH_SPARSE)
-/* In perm_sparse.h, which stands in the same file: square matrices with many zeros. 1: *result is what it says; 0: not
-   its business. */
-static int permi_route(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
-#endif
-
 /* The permanent of a problem of integers. */
 static perm_status permi_integers_compute(const permi_problem *problem, int equal, int argument,
                                           const perm_options *options_given, perm_result *result)
@@ -12262,14 +12395,12 @@ static perm_status permi_integers_compute(const permi_problem *problem, int equa
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-#if defined(PERMI_WITH_SPARSE)
-  if (permi_route(problem, options, argument, result))
+  if (problem->reach->route && problem->reach->route(problem, options, argument, result))
     return result->status;
-#endif
   status = permi_problem_job(problem, equal, argument, options, &job, result);
   if (status != PERM_OK)
     return status;
-  status = permi_run_job(job, options, result);
+  status = permi_run_job(job, options, problem->reach, result);
   result->seconds = permi_seconds() - start;
   return status;
 }
@@ -12291,21 +12422,6 @@ static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
 {
   static const int64_t nothing = 0;
   return !a && (m == 0 || n == 0) ? &nothing : a;
-}
-
-static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
-                                        int parts, const int *row_counts, const int *column_counts)
-{
-  permi_problem problem;
-  problem.m = m;
-  problem.n = n;
-  problem.parts = parts;
-  problem.real = real;
-  problem.integer = integer;
-  problem.ld = ld;
-  problem.row_count = row_counts;
-  problem.column_count = column_counts;
-  return problem;
 }
 
 /* Are two rows or two columns equal, bit for bit? Most pairs differ in the first place: a microsecond at n = 20. */
@@ -12362,26 +12478,26 @@ static int permi_may_repeat(const permi_problem *problem, const perm_options *op
 
 /* A square matrix, or one that has no entries: many zeros are the business of perm_sparse.h, equal lines of the engines
    of >>rectangular, all else of the dense engines. argument: of the options. */
-static perm_status permi_square_compute(int m, int n, const permi_view *view, int argument, const perm_options *options,
+static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  const permi_reach *reach = problem->reach;
+  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, reach);
+  const int n = problem->n;
   permi_dense_attempt attempt;
-#if defined(PERMI_WITH_SPARSE)
-  if (permi_route(&problem, options, argument, result))
+  if (reach->route && reach->route(problem, options, argument, result))
     return result->status;
-#endif
-  if (permi_may_repeat(&problem, options)) {
-    const permi_kernel *kernel = permi_kernel_for(
-        permi_isa(options), PERM_FORM_PAIR, view->parts, PERMI_ROUNDED, n); /* other forms are not that much slower */
+  if (permi_may_repeat(problem, options)) {
+    const permi_kernel *kernel = permi_kernel_for(&reach->kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED,
+                                                  n); /* other forms are not that much slower */
     const double seconds = kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY;
-    if (permi_compute_repeats(&problem, options, argument, seconds, start, result))
+    if (permi_compute_repeats(problem, options, argument, seconds, start, result))
       return result->status;
   }
-  attempt.m = m;
+  attempt.m = problem->m;
   attempt.n = n;
-  attempt.view = view;
-  return permi_solve(&permi_dense_solver, &attempt, options, start, result);
+  attempt.view = &view;
+  return permi_solve(&permi_dense_solver, &attempt, reach, options, start, result);
 }
 
 /* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
@@ -12410,7 +12526,9 @@ PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem,
       counted.m == counted.rows && counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
       counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
     const permi_choice choice = permi_counts_choice(&counted, options);
-    const permi_view view = {counted.real, counted.n, counted.parts};
+    const permi_view view = permi_view_of(counted.real, counted.n, counted.parts, counted.reach);
+    const permi_problem square =
+        permi_problem_make(counted.n, counted.n, counted.real, NULL, counted.n, counted.reach, NULL, NULL);
     perm_plan plan;
     int dense = 0;
     if (choice.precision == PERM_PRECISION_DEFAULT) {
@@ -12418,7 +12536,7 @@ PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem,
       dense = status == PERM_OK && plan.seconds < choice.seconds;
     }
     if (dense)
-      status = permi_square_compute(counted.n, counted.n, &view, argument, options, start, result);
+      status = permi_square_compute(&square, argument, options, start, result);
     if (dense || status == PERM_ERROR_MEMORY) {
       permi_counted_free(&options->allocator, &counted);
       return status;
@@ -12438,21 +12556,19 @@ PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem,
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
-                                 perm_result *result)
+static perm_status permi_compute(const permi_problem *problem, const perm_options *options_given, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
   const double start = permi_seconds();
   const perm_options *options = permi_options(options_given);
   permi_metered call;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  if ((m > 0 && n > 0 && m != n) || permi_is_counts_method(options->method))
-    return permi_compute_counts(&problem, 0, 5, options_given, result);
-  options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
-  status = permi_square_compute(m, n, view, 5, options, start, result);
-  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
+  if ((problem->m > 0 && problem->n > 0 && problem->m != problem->n) || permi_is_counts_method(options->method))
+    return permi_compute_counts(problem, 0, 5, options_given, result);
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  status = permi_square_compute(problem, 5, options, start, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
 static perm_status permi_plan_public(int m, int n, const permi_view *view, const perm_options *options_given,
@@ -12463,63 +12579,53 @@ static perm_status permi_plan_public(int m, int n, const permi_view *view, const
   return permi_meter_end(&call, permi_plan_view(m, n, view, options, plan, result), result);
 }
 
-/* The six public functions that take a matrix. */
-static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
-{
-  permi_view view;
-  view.a = a;
-  view.ld = ld;
-  view.parts = parts;
-  return view;
-}
-
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 1);
+  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
   return permi_plan_public(m, n, &view, options, plan, result);
 }
 
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 2);
+  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
   return permi_plan_public(m, n, &view, options, plan, result);
 }
 
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 1);
+  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
   return permi_job_create(plan, &view, options, job, result);
 }
 
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                              const perm_options *options, perm_job **job, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 2);
+  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
   return permi_job_create(plan, &view, options, job, result);
 }
 
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 1);
-  return permi_compute(m, n, &view, options, result);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
+  return permi_compute(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 2);
-  return permi_compute(m, n, &view, options, result);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
+  return permi_compute(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 1, row_counts, column_counts);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, row_counts, column_counts);
   return permi_compute_counts(&problem, 1, 7, options, result);
 }
 
@@ -12527,7 +12633,7 @@ PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 2, row_counts, column_counts);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, row_counts, column_counts);
   return permi_compute_counts(&problem, 1, 7, options, result);
 }
 
@@ -12536,7 +12642,7 @@ PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *
                                                    perm_result *result)
 {
   const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, row_counts, column_counts);
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, row_counts, column_counts);
   return permi_compute_integers(&problem, 1, 7, options, result);
 }
 
@@ -12545,21 +12651,21 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     perm_result *result)
 {
   const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, row_counts, column_counts);
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, row_counts, column_counts);
   return permi_compute_integers(&problem, 1, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
   return permi_compute_integers(&problem, 0, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
   return permi_compute_integers(&problem, 0, 5, options, result);
 }
 
@@ -12578,22 +12684,23 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
+  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
 /* Out of the way of the short cut: a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
+  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
   perm_result result;
-  perm_compute_real(n, n, a, n, NULL, &result);
+  permi_compute(&problem, NULL, &result);
   return ldexp(result.value, permi_int_exponent(result.exp2));
 }
 
@@ -12938,7 +13045,7 @@ PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t l
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result)
 {
-  const permi_view view = {a, ld, 1};
+  const permi_view view = permi_view_of(a, ld, 1, NULL);
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
@@ -12948,7 +13055,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, int row, const perm_options *options,
                                          double *minors, perm_result *result)
 {
-  const permi_view view = {a, ld, 2};
+  const permi_view view = permi_view_of(a, ld, 2, NULL);
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
@@ -12958,7 +13065,7 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result)
 {
-  const permi_view view = {a, ld, 1};
+  const permi_view view = permi_view_of(a, ld, 1, NULL);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
 }
 
@@ -12966,7 +13073,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result)
 {
-  const permi_view view = {a, ld, 2};
+  const permi_view view = permi_view_of(a, ld, 2, NULL);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
 }
 #endif /* PERM_NO_EXTRAS */
@@ -13162,7 +13269,8 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   perm_options options = *batch->options;
   perm_result result;
   permi_batch_share share;
-  const permi_view view = permi_view_make(matrix, batch->n, batch->parts);
+  const permi_problem problem =
+      permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
   if (batch->todo) { /* GPUs have seen it */
     options.gpu.devices = 0;
@@ -13179,7 +13287,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.user_data = &share;
     options.cancel = batch->options->cancel;
   }
-  permi_compute(batch->n, batch->n, &view, &options, &result);
+  permi_compute(&problem, &options, &result);
   if (result.status == PERM_STOPPED_CANCELLED) {
     value[0] = value[batch->parts - 1] = (double)NAN;
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;
@@ -13986,7 +14094,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
                                           int parts, const perm_options *options_given, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
-  const permi_view views[2] = {{u, ldu, parts}, {v, ldv, parts}};
+  const permi_view views[2] = {{u, ldu, parts, NULL}, {v, ldv, parts, NULL}};
   permi_low_rank *low;
   permi_leaf leaf;
   perm_job *job;
@@ -14075,7 +14183,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
     return permi_fail_memory(result);
   }
   job->plan_seconds = permi_seconds() - start;
-  permi_run_job(job, options, result);
+  permi_run_job(job, options, &permi_reach_real, result);
   result->seconds = permi_seconds() - start;
   return permi_judge(options, result);
 }
@@ -14261,8 +14369,10 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
     status = permi_plan_view(n, n, &view, &general, &plan, result);
   if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
     status = PERM_ERROR_LIMIT;
-  if (status == PERM_OK)
-    status = permi_compute(n, n, &view, &general, result);
+  if (status == PERM_OK) {
+    const permi_problem problem = permi_problem_make(n, n, a, NULL, n, view.reach, NULL, NULL);
+    status = permi_compute(&problem, &general, result);
+  }
   permi_release(&options->allocator, a);
   result->exact = 0;
   result->error_bound = (double)INFINITY;

@@ -136,7 +136,7 @@
 #define PERM_IMPLEMENTATION
 #endif
 #if defined(PERM_IMPLEMENTATION) && !defined(PERM_PERMANENT_IMPLEMENTED)
-#define PERMI_WITH_SPARSE /* perm.h hands matrices with many zeros over (permi_route) */
+#define PERMI_ROUTE permi_route /* perm.h hands matrices with many zeros over: >>sparse */
 #endif
 #include PERM_HEADER_FILE
 
@@ -307,7 +307,7 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
-#define PERMI_WITH_SPARSE
+#define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
 
@@ -3474,7 +3474,7 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
       else if (parts == 2)
         real[at + 1] = block->imaginary[edge];
     }
-  *problem = permi_problem_make(n, n, real, integer, n, parts, NULL, NULL);
+  *problem = permi_problem_make(n, n, real, integer, n, permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
 
@@ -16036,7 +16036,7 @@ static double permi_dense_seconds(const perm_options *options, int n, int parts)
   const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT
                          : parts == 2             ? PERM_FORM_PAIR
                                                   : PERM_FORM_NORMALISED;
-  const permi_kernel *kernel = permi_kernel_for(permi_isa(options), form, parts, product, PERM_MAX_N);
+  const permi_kernel *kernel = permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
   if (seconds > 1 && permi_gpu_wanted(options, n))
     return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED       ? PERM_GPU_DOUBLED
@@ -16057,9 +16057,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
     status = permi_make_problem(maker, block, &problem, &entries);
   if (status != PERM_OK)
     return status;
-  view.a = problem.real;
-  view.ld = block->n;
-  view.parts = problem.parts;
+  view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
   if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one precision */
     maker->job->precision = precision;
@@ -16872,8 +16870,7 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
   status = permi_make_fits(maker, n);
   if (status != PERM_OK)
     return status;
-  view.parts = maker->working->is_complex ? 2 : 1;
-  view.ld = n;
+  view = permi_view_make(NULL, n, maker->working->is_complex ? 2 : 1);
   a = (double *)permi_allocate(allocator, (size_t)(n * n * view.parts), sizeof *a);
   view.a = a;
   if (!a)
@@ -17024,7 +17021,8 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
       else if (parts == 2)
         reals[at + 1] = permi_sparse_imaginary(matrix, e);
     }
-  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n, parts, NULL, NULL);
+  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
 
@@ -17366,7 +17364,7 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
   }
   memset(&attempt, 0, sizeof attempt);
   attempt.matrix = matrix;
-  status = permi_solve(&solver, &attempt, options, start, result);
+  status = permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
   perm_job_free(attempt.job);
   return status;
 }
@@ -17381,7 +17379,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
-#if defined(PERMI_WITH_SPARSE)
+#if defined(PERMI_ROUTE)
 /* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
    to take long enough to pay for a look, or cannot take the order. */
 #define PERMI_ROUTE_SECONDS 1e-3

@@ -19,14 +19,14 @@
                 compilers and clock, checked memory, double-double and exactly associative sums, files replaced whole
      job        >>control >>job >>state >>parallel >>options >>checkpoint
                 whether a call may go on; leaves and the expression over them; what is finished, in memory and on disk
-     dense      >>dispatch >>kernels >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
+     dense      >>dispatch >>kernels >>reach >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
                 >>minors_dense
                 Glynn's sum in blocks, for n <= 12 in one call; its plan, bound and estimate; GPUs; minors
      exact      >>exact >>limbs >>exact_gpu
                 integers and Gaussian integers without rounding, and permanents modulo p
      counts     >>counts >>ring >>subsets >>repeats >>rectangular >>counts_leaf
                 multiplicities and rectangular matrices
-     solve      >>check >>names >>run >>judge >>counted >>compute >>minors_calls >>batch
+     solve      >>check >>names >>run >>entries >>judge >>counted >>compute >>minors_calls >>batch
                 the public functions: check, plan, run, judge; many small matrices at once
      structure  >>low_rank >>cauchy >>estimate
                 declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
@@ -168,6 +168,7 @@
 
 #include "dense/dispatch.h"
 #include "dense/kernels.h"
+#include "dense/reach.h"
 #include "dense/small.h"
 #include "dense/plain.h"
 #include "dense/scale.h"
@@ -193,6 +194,7 @@
 #include "solve/check.h"
 #include "solve/names.h"
 #include "solve/run.h"
+#include "solve/entries.h"
 #include "solve/judge.h"
 #include "solve/counted.h"
 #include "solve/compute.h"

@@ -63,7 +63,7 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
       else if (parts == 2)
         real[at + 1] = block->imaginary[edge];
     }
-  *problem = permi_problem_make(n, n, real, integer, n, parts, NULL, NULL);
+  *problem = permi_problem_make(n, n, real, integer, n, permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
 

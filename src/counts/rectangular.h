@@ -252,8 +252,8 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       choice.seconds /= favour;
     }
     choice.isa = PERM_ISA_PLAIN;
-    if (options->gpu.devices) { /* as permi_plan_gpu */
-      const double gpu = permi_choice_gpu_seconds(counted, &choice);
+    if (options->gpu.devices && counted->reach->gpu) { /* as permi_plan_gpu */
+      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];
       if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
           (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {

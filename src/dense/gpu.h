@@ -47,19 +47,14 @@ typedef struct permi_gpu {
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
 
-static double permi_gpu_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
-{
-  return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
-}
-
 /* May row i be divided by its entry in column j? */
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
   int k;
   for (k = 0; k < plan->n; k++)
-    most = fmax(most, permi_gpu_modulus(plan, view, i, k));
-  return permi_gpu_modulus(plan, view, i, j) * 1024 >= most;
+    most = fmax(most, permi_scaled_modulus(plan, view, i, k));
+  return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
 /* Powers of two by which divided rows may exceed row sums of 1. */
@@ -68,7 +63,7 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   int growth = 0, i;
   for (i = 0; i < plan->n && plan->form == PERM_FORM_NORMALISED; i++)
     if (permi_gpu_safe(plan, view, i, plan->pivot))
-      growth += 1 - permi_exponent(permi_gpu_modulus(plan, view, i, plan->pivot));
+      growth += 1 - permi_exponent(permi_scaled_modulus(plan, view, i, plan->pivot));
   return growth;
 }
 

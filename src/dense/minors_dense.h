@@ -189,6 +189,7 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
   view.a = full;
   view.ld = minors->total;
   view.parts = minors->parts;
+  view.reach = NULL;
   memcpy(wanted, last, (size_t)entries * sizeof *last);
   if (minors->least)
     memset(last, 0, (size_t)entries * sizeof *last);

@@ -191,7 +191,8 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   perm_options options = *batch->options;
   perm_result result;
   permi_batch_share share;
-  const permi_view view = permi_view_make(matrix, batch->n, batch->parts);
+  const permi_problem problem =
+      permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
   if (batch->todo) { /* GPUs have seen it */
     options.gpu.devices = 0;
@@ -208,7 +209,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.user_data = &share;
     options.cancel = batch->options->cancel;
   }
-  permi_compute(batch->n, batch->n, &view, &options, &result);
+  permi_compute(&problem, &options, &result);
   if (result.status == PERM_STOPPED_CANCELLED) {
     value[0] = value[batch->parts - 1] = (double)NAN;
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;

@@ -1,7 +1,6 @@
 /* ======================================================================================== >>counted
    Rectangular matrices and multiplicities. */
 #pragma once
-#include "../counts/counts_leaf.h"
 #include "judge.h"
 
 PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
@@ -221,7 +220,7 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   memset(&attempt, 0, sizeof attempt);
   attempt.counted = counted;
   attempt.argument = argument;
-  status = permi_solve(&solver, &attempt, options, start, result);
+  status = permi_solve(&solver, &attempt, counted->reach, options, start, result);
   permi_counted_free(&options->allocator, &attempt.whole);
   return status;
 }
@@ -303,12 +302,6 @@ static perm_status permi_problem_job(const permi_problem *problem, int equal, in
   return status;
 }
 
-#if defined(PERMI_WITH_SPARSE)
-/* In perm_sparse.h, which stands in the same file: square matrices with many zeros. 1: *result is what it says; 0: not
-   its business. */
-static int permi_route(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
-#endif
-
 /* The permanent of a problem of integers. */
 static perm_status permi_integers_compute(const permi_problem *problem, int equal, int argument,
                                           const perm_options *options_given, perm_result *result)
@@ -319,14 +312,12 @@ static perm_status permi_integers_compute(const permi_problem *problem, int equa
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-#if defined(PERMI_WITH_SPARSE)
-  if (permi_route(problem, options, argument, result))
+  if (problem->reach->route && problem->reach->route(problem, options, argument, result))
     return result->status;
-#endif
   status = permi_problem_job(problem, equal, argument, options, &job, result);
   if (status != PERM_OK)
     return status;
-  status = permi_run_job(job, options, result);
+  status = permi_run_job(job, options, problem->reach, result);
   result->seconds = permi_seconds() - start;
   return status;
 }

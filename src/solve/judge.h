@@ -2,8 +2,7 @@
    Whether a result is good enough, and what comes after one that is not. */
 #pragma once
 #include "check.h"
-#include "../dense/bounds.h"
-#include "run.h"
+#include "entries.h"
 
 /* Relative size of the error measure that counts: guaranteed if certify asks for it. 0 for an exact result, INFINITY
    for a value of 0 that is not. */
@@ -105,8 +104,8 @@ typedef struct permi_solver {
 
 /* Solves a problem: plans, runs, and while the result is worse than wanted (permi_escalates) once more in the next
    precision. `start` is when the call began. The last word is permi_judge's. */
-static perm_status permi_solve(const permi_solver *solver, void *attempt, const perm_options *options_given,
-                               double start, perm_result *result)
+static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
+                               const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
   perm_result finished; /* in the lower precision, while a higher one runs */
@@ -122,7 +121,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     planned += permi_seconds() - began;
     options.max_seconds = permi_seconds_left(options_given, start);
     run = permi_run_with(&options, escalated);
-    status = permi_run_job(job, &run, result);
+    status = permi_run_job(job, &run, reach, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
     if (status == PERM_OK && escalated)

@@ -316,7 +316,7 @@ PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t l
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result)
 {
-  const permi_view view = {a, ld, 1};
+  const permi_view view = permi_view_of(a, ld, 1, NULL);
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
@@ -326,7 +326,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, int row, const perm_options *options,
                                          double *minors, perm_result *result)
 {
-  const permi_view view = {a, ld, 2};
+  const permi_view view = permi_view_of(a, ld, 2, NULL);
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
@@ -336,7 +336,7 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result)
 {
-  const permi_view view = {a, ld, 1};
+  const permi_view view = permi_view_of(a, ld, 1, NULL);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
 }
 
@@ -344,7 +344,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result)
 {
-  const permi_view view = {a, ld, 2};
+  const permi_view view = permi_view_of(a, ld, 2, NULL);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
 }
 #endif /* PERM_NO_EXTRAS */

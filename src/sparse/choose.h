@@ -382,8 +382,7 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
   status = permi_make_fits(maker, n);
   if (status != PERM_OK)
     return status;
-  view.parts = maker->working->is_complex ? 2 : 1;
-  view.ld = n;
+  view = permi_view_make(NULL, n, maker->working->is_complex ? 2 : 1);
   a = (double *)permi_allocate(allocator, (size_t)(n * n * view.parts), sizeof *a);
   view.a = a;
   if (!a)

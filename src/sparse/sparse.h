@@ -282,7 +282,7 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
   }
   memset(&attempt, 0, sizeof attempt);
   attempt.matrix = matrix;
-  status = permi_solve(&solver, &attempt, options, start, result);
+  status = permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
   perm_job_free(attempt.job);
   return status;
 }
@@ -297,7 +297,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
-#if defined(PERMI_WITH_SPARSE)
+#if defined(PERMI_ROUTE)
 /* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
    to take long enough to pay for a look, or cannot take the order. */
 #define PERMI_ROUTE_SECONDS 1e-3

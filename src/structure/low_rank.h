@@ -263,7 +263,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
                                           int parts, const perm_options *options_given, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
-  const permi_view views[2] = {{u, ldu, parts}, {v, ldv, parts}};
+  const permi_view views[2] = {{u, ldu, parts, NULL}, {v, ldv, parts, NULL}};
   permi_low_rank *low;
   permi_leaf leaf;
   perm_job *job;
@@ -352,7 +352,7 @@ static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff
     return permi_fail_memory(result);
   }
   job->plan_seconds = permi_seconds() - start;
-  permi_run_job(job, options, result);
+  permi_run_job(job, options, &permi_reach_real, result);
   result->seconds = permi_seconds() - start;
   return permi_judge(options, result);
 }
