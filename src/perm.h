@@ -13,12 +13,14 @@
    what you edit. #define PERM_STATIC before it makes every function private to that file.
 
    CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
-     api        >>config >>types >>calls >>contract
+     api        >>config >>types >>calls
                 what a project may define; every public type and function
      base       >>platform >>memory >>doubles >>integers >>numbers >>cpu >>files
                 compilers and clock, checked memory, double-double and exactly associative sums, files replaced whole
      job        >>control >>job >>state >>parallel >>options >>checkpoint
                 whether a call may go on; leaves and the expression over them; what is finished, in memory and on disk
+     gpu        >>contract
+                what perm.h and perm_cuda.cu tell each other
      dense      >>dispatch >>kernels >>reach >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
                 >>minors_dense
                 Glynn's sum in blocks, for n <= 12 in one call; its plan, bound and estimate; GPUs; minors
@@ -49,7 +51,7 @@
                            with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
                            tests/t_io.c, `make fuzz`
-     a GPU kernel          gpu/text*.h: its text; api/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
+     a GPU kernel          gpu/text*.h: its text; gpu/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
                            or frontier/arrays_gpu.h; gpu/compile.h: its key; gpu/twin.h: the same on the CPU. Test
                            with tests/cuda/run.sh
      a room                its file, and its #include in src/perm.h or src/perm_sparse.h; `make headers check-rooms`
@@ -140,7 +142,6 @@
 #include "api/config.h"
 #include "api/types.h"
 #include "api/calls.h"
-#include "api/contract.h"
 #endif /* PERM_PERMANENT_H_INCLUDED */
 #ifdef PERM_IMPLEMENTATION
 #ifndef PERM_PERMANENT_IMPLEMENTED
@@ -165,6 +166,8 @@
 #include "job/parallel.h"
 #include "job/options.h"
 #include "job/checkpoint.h"
+
+#include "gpu/contract.h"
 
 #include "dense/dispatch.h"
 #include "dense/kernels.h"

@@ -10,8 +10,8 @@
    Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is made by a fixed
    sequence of operations: the same on every GPU, and on the CPU that tests compare with. */
 #pragma once
-#include "../api/contract.h"
 #include "dense.h"
+#include "../gpu/contract.h"
 
 #define PERMI_GPU_LEAST_N 13
 #ifndef PERMI_GPU_BLOCK /* columns unrolled from n = 37 on; other numbers are for trials */

@@ -244,14 +244,16 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
   return permi_compute_integers(&problem, 0, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
   return permi_compute_integers(&problem, 0, 5, options, result);
 }
 
@@ -270,14 +272,16 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 

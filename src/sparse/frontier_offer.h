@@ -133,7 +133,8 @@ static double permi_dense_seconds(const perm_options *options, int n, int parts)
   const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT
                          : parts == 2             ? PERM_FORM_PAIR
                                                   : PERM_FORM_NORMALISED;
-  const permi_kernel *kernel = permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
+  const permi_kernel *kernel =
+      permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
   if (seconds > 1 && permi_gpu_wanted(options, n))
     return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED       ? PERM_GPU_DOUBLED
