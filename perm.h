@@ -16,7 +16,7 @@
    CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
      api        >>config >>types >>calls
                 what a project may define; every public type and function
-     base       >>platform >>memory >>doubles >>integers >>numbers >>cpu >>files
+     base       >>platform >>prices >>memory >>doubles >>integers >>numbers >>cpu >>files
                 compilers and clock, checked memory, double-double and exactly associative sums, files replaced whole
      job        >>control >>job >>state >>parallel >>options >>checkpoint
                 whether a call may go on; leaves and the expression over them; what is finished, in memory and on disk
@@ -967,6 +967,123 @@ static double permi_seconds(void)
   }
 #endif
 }
+
+/* ========================================================================================= >>prices
+   The stored prices: what engines are predicted to take. Predictions choose among engines and orders and cut work into
+   slices; they change no value, and no clock is asked, so that a plan is the same on every machine.
+
+   Units: _SECONDS seconds of one thread, _RATE a second, _BYTES bytes; others say what they are. Measured in November
+   2026 on one thread of a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and on one NVIDIA H200 (_GPU_), unless a line says
+   otherwise. "Chosen" is a limit between two ways that was set, not measured. Rates of single kernels and algebras
+   stand in their tables: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. Any honest order of magnitude
+   will do. */
+
+/* ---- threads, limits */
+#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds: not worth it below */
+#ifndef PERMI_SHARE_SECONDS
+#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* a step of a task below this prediction is one thread's */
+#endif
+#define PERMI_CHUNK_SECONDS 0.1       /* chosen: of a chunk of a long sum, which is lost if a call stops in it */
+#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* likewise for sparyser, once it has 4096 chunks */
+#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a higher precision that takes less is tried without being asked for */
+#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: jobs of sparse matrices that take longer are refused, as those that */
+#define PERMI_HOPELESS_BYTES 1e13     /* need more, unless max_bytes allows it */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto takes another sparse engine if there is one */
+#define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen: the most without max_bytes; */
+#define PERMI_COUNTS_BYTES 4e9        /* likewise of subsets; */
+#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads of decompose together */
+
+/* ---- dense sums, exact integers */
+#define PERMI_RATE_GLYNN 6e8     /* elements of the scalar sum */
+#define PERMI_RATE_RYSER 3e8     /* likewise */
+#define PERMI_RATE_EXPANSION 3e7 /* visited prefixes */
+#define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double */
+#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
+#define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
+#define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
+#define PERMI_RATE_MODULAR 2.2e8      /* row additions and products modulo p */
+#define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex: elements, when GPUs are the alternative */
+#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
+                                               /* perm_gpu_product: real, complex */
+#define PERMI_GPU_DENSE_COMPILE 1.0            /* seconds */
+#define PERMI_EXACT_GPU_RATE 2e13              /* instructions of threads */
+#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12}    /* real, complex: elements; and a second for compiling */
+#define PERMI_BATCH_GPU_BYTES_RATE 2e10        /* bytes that go there */
+
+/* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
+static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
+static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
+static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
+static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
+static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
+static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
+static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
+#define PERMI_SECONDS_SCAN 8e-9          /* subsets: looking at a row of states */
+#define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form for rows of states */
+#define PERMI_SECONDS_TERM 3e-8          /* repeats: a term */
+#define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: double-double at once where it costs next to nothing */
+#define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
+
+/* ---- what planning a sparse matrix may take */
+#define PERMI_PLAN_SHARE 0.05  /* chosen: of the predicted run, or */
+#define PERMI_PLAN_SECONDS 0.02
+#define PERMI_PLAN_REST 3e-3     /* seconds left for making programs, and for engines that are asked later */
+#define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing an order, and */
+#define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
+#define PERMI_ORDER_PLAN_SECONDS 2e-6  /* per vertex and entry, of finding a frontier order */
+#define PERMI_ORDER_FIRST_SECONDS 10   /* chosen: below it orders come before trees in blocks of order 64 at most */
+#define PERMI_ORDER_FORGET_SECONDS 1e5 /* chosen: orders that take longer are not annealed */
+#define PERMI_TREE_PLAN_SECONDS 1e-6   /* per vertex and entry, of finding a tree */
+#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: predicted seconds of a search that no larger run need pay for */
+#define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: rivals that are quicker leave no time for planning sparyser; */
+#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* or hybrid, whose layout takes a millisecond to find */
+#define PERMI_HYBRID_PLAN_SHARE 0.03   /* chosen: of the run, for layouts, or as long as no run has to pay for them */
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* a move of the searches for GPUs */
+
+/* ---- frontier, arrays, bands, trees */
+#define PERMI_STEP_SECONDS 1e-6    /* lists: of a step, whatever its states */
+#define PERMI_STATE_SECONDS 2.5e-9 /* lists: per unit of the order's cost */
+#define PERMI_SORTING_SLOWER 30    /* sorted lists, than merged ones: a regular graph of order 80 */
+#define PERMI_ARRAY_STATES 20000   /* chosen: smaller peaks are left to the lists */
+#define PERMI_GPU_START_SECONDS 0.4   /* a context and a compilation */
+#define PERMI_GPU_STEP_SECONDS 3e-5   /* of the host, for a step */
+#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost, of doubles */
+#define PERMI_GPU_LISTS_SLOWER 10     /* than arrays there: 9 to 12 */
+#define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory that arrays may have */
+#define PERMI_BAND_ROW_SECONDS 3e-7
+#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
+#define PERMI_TREE_NODE_SECONDS 2.5e-7
+#define PERMI_TREE_JOIN_SECONDS 2.5e-7
+#define PERMI_TREE_PAIR_SECONDS 1.6e-9
+#define PERMI_TREE_STATE_SECONDS 1.5e-9
+#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs that go to a larger table */
+#define PERMI_TREE_MISS_SECONDS 1e-8 /* take so much longer (mesh1e1: 9e7 pairs 1.5 s) */
+
+/* ---- sums over signs, perfect matchings */
+#define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* and per entry that it changes or row that it multiplies */
+#define PERMI_WALK_SECONDS 1e-2        /* chosen: for which threads are worth waking; the top of a tree takes a ms */
+#define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second; */
+#define PERMI_GPU_PART 0.81            /* of it, a program with folds weighted; */
+#define PERMI_CODEGEN_PART 0.6         /* of it, codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
+                                       /* the entries, 3.13 and 2.42 s with three tenths, shared and global alike */
+#define PERMI_GPU_COMPILE 0.3          /* seconds, and more for every statement, */
+#define PERMI_GPU_COMPILE_EACH 1.7e-4  /* a number of two parts taking more */
+#define PERMI_GPU_LITERAL_SECONDS 1.5  /* chosen: below this it pays to compile sooner */
+#ifndef PERMI_GPU_TUNE_SECONDS
+#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: predicted runs that repay compiling and timing candidates, about 2 s */
+#endif
+
+/* ---- the chooser of a block */
+#define PERMI_ROUTE_SECONDS 1e-3 /* chosen: an array is looked through for zeros where the dense engine takes longer */
+#define PERMI_RIVAL_RATE 2e11    /* elements: more than the exact engine has reached anywhere */
+#define PERMI_RIVAL_GPU_RATE 1e15 /* and on a GPU, after half a second for compiling */
+#define PERMI_FULL_SECONDS 0.6e-9 /* a transition of a window of all columns, of which there are n 2^n */
+#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it engines with proven bounds win whatever others take */
+#define PERMI_HYBRID_CAUTION 1.4         /* chosen: its estimate is the larger one, so it is run again more often */
+#define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */
+#define PERMI_EXACT_WORTH 3              /* and above up to so many times the seconds of doubles */
 
 /* ========================================================================================= >>memory
    Checked memory, messages, and the allocator that counts for max_bytes. */
@@ -3325,12 +3442,6 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* A chunk of a sum that takes long: nobody looks at the limits before it is done, and it is lost if it is not. */
-#define PERMI_CHUNK_SECONDS 0.1
-
-/* A parallel region costs tens of microseconds: not worth it below this predicted time. */
-#define PERMI_PARALLEL_SECONDS 2e-4
-
 /* Work on a part, by a thread from 0 on; 0 is the calling thread, which alone may poll. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
@@ -4424,11 +4535,6 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 #endif
 };
 #endif
-
-/* Stored rates of the scalar engines, elements/s. */
-#define PERMI_RATE_GLYNN 6e8
-#define PERMI_RATE_RYSER 3e8
-#define PERMI_RATE_EXPANSION 3e7 /* visited prefixes/s */
 
 /* The best instance for order n among those that `isa` allows. There is always one for n >= 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
@@ -5783,11 +5889,10 @@ static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
   return exact;
 }
 
-/* Rates are of one H200, elements/s; a second is for compiling. */
 static double permi_gpu_seconds(int n, int parts, int product)
 {
-  static const double rate[4][2] = {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}};
-  return n * ldexp(1, n - 1) / rate[product][parts - 1] + 1;
+  static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
+  return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
 /* Product, form, pivot and split. */
@@ -6184,9 +6289,8 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Jobs whose next precision is predicted to take less than this escalate by themselves when the estimate is above the
-   tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
-#define PERMI_ESCALATE_SECONDS 1.0
+/* Jobs whose next precision is predicted to take less than PERMI_ESCALATE_SECONDS escalate by themselves when the
+   estimate is above the tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
 #define PERMI_WANTED_RELATIVE 1e-10
 
 static double permi_wanted_relative(const perm_options *options)
@@ -7194,8 +7298,6 @@ static double permi_terms_count(int columns, const int *count)
   return terms;
 }
 
-#define PERMI_TERMS_SECONDS 5e-8 /* a row of a term in double-double */
-
 static void permi_minors_plan_terms(permi_minors *minors)
 {
   const double by_rows = permi_terms_count(minors->rows, minors->row_count);
@@ -7767,11 +7869,6 @@ static void permi_exact_plain_groups(const permi_exact_rows *rows, permi_exact_p
   plain->sum_words = (int)((bits + rows->n) / 64) + 1;
 }
 
-/* Stored rates: row additions and products, and words of limbs times words, a second. */
-#define PERMI_RATE_EXACT_ROWS 6e8
-#define PERMI_RATE_EXACT_WORDS 2.5e8
-#define PERMI_RATE_MODULAR 2.2e8
-
 static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t modulus)
 {
   double terms = ldexp(1, rows->n - 1), words = rows->bits / 63 + 1, times = rows->parts == 2 ? 4 : 1;
@@ -8292,7 +8389,6 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 #ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
 #define PERMI_EXACT_GPU_SKIP 1
 #endif
-#define PERMI_EXACT_GPU_RATE 2e13 /* instructions of threads a second, one H200 */
 
 typedef struct permi_exact_gpu {
   permi_gpu gpu; /* first: >>gpu knows only that */
@@ -10327,20 +10423,6 @@ typedef struct permi_choice {
   const char *why;                    /* why not */
 } permi_choice;
 
-/* Stored rates, in seconds, of one thread of a 2.5 GHz Xeon with AVX2; [real, complex]. Predictions were then within
-   a factor of two, but for matrices of a few microseconds. */
-static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
-static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
-static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
-static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
-static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
-static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
-static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
-static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
-#define PERMI_SECONDS_SCAN 8e-9                                /* subsets: looking at a row of states */
-#define PERMI_SECONDS_STEP 1e-6                                /* subsets: weights of a form for rows of states */
-#define PERMI_SECONDS_TERM 3e-8                                /* repeats */
-
 PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *counted, int i, int j)
 {
   const size_t at = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counted->parts;
@@ -10492,7 +10574,6 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
 }
 
 #define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term on its forms */
-#define PERMI_COUNTS_GPU_RATE 4e12 /* of these a second, one H200 */
 
 /* Seconds that a choice takes on a GPU; INFINITY: it is the CPU's. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
@@ -10552,7 +10633,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
     if (options->method == PERM_METHOD_AUTO && method == PERM_METHOD_SUBSETS) {
-      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : 4e9))
+      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
@@ -12174,9 +12255,6 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* double-double at once where it costs next to nothing. */
-#define PERMI_COUNTS_CHEAP_SECONDS 2e-5
-
 /* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
@@ -13522,12 +13600,14 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
-  const double seconds = 1 + elements / (parts == 2 ? 2.5e12 : 8e12) + bytes / 2e10;
+  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[2] = PERMI_BATCH_GPU_RATE;
+  const double seconds =
+      PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
       !batch->count)
     return 0;
-  if (options->isa != PERM_ISA_CUDA && seconds >= elements / (parts == 2 ? 7e9 : 2.5e10))
+  if (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1])
     return 0;
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
@@ -14094,8 +14174,6 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptr
   return PERM_OK;
 }
 
-#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
 static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
                                           int parts, const perm_options *options_given, perm_result *result)
 {

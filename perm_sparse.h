@@ -2824,15 +2824,10 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   20                                   /* greedy orders so many times slower than the rival are not annealed: seen to
                                       gain 27x once (a Mycielski graph), 1-3x on random matrices */
 #define PERMI_GREEDY_LOOK 64           /* neighbours of a frontier vertex that are looked at in a step */
-#define PERMI_ORDER_FORGET_SECONDS 1e5 /* nor are those predicted to take longer than this */
 #define PERMI_ORDER_ANNEAL 1024        /* largest order of a block to anneal */
-#define PERMI_STEP_SECONDS 1e-6        /* of a step, whatever its states */
-#define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* where an order begins that was annealed before: nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing */
-#define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
 #define PERMI_ANNEAL_MOST 8e8    /* units */
 #define PERMI_ANNEAL_GAIN 3      /* what an order may gain in a round: seen up to 8 */
 
@@ -2884,9 +2879,6 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 /* What a plan may take, one account for all searches of a job: PERMI_PLAN_SHARE of the predicted run, or
    PERMI_PLAN_SECONDS. It is kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall
    while a search goes on: it asks again whenever its best does. */
-#define PERMI_PLAN_SHARE 0.05
-#define PERMI_PLAN_SECONDS 0.02
-#define PERMI_PLAN_REST 3e-3 /* seconds left for making programs, and for engines that are asked later */
 typedef struct permi_account {
   permi_control *watch;
   double begin; /* units that had been counted when planning began */
@@ -3537,11 +3529,6 @@ static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
-
-/* A step of a task below this prediction is one thread's. */
-#ifndef PERMI_SHARE_SECONDS
-#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS
-#endif
 
 typedef struct permi_offer {
   double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
@@ -7057,10 +7044,7 @@ static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
   return frontier->algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
 }
 
-/* Seconds on a GPU, measured on an H200. */
-#define PERMI_GPU_START_SECONDS 0.4 /* a context and a compilation */
-#define PERMI_GPU_STEP_SECONDS 3e-5 /* of the host, for a step */
-#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost, of doubles */
+/* Seconds on a GPU. */
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, times doubles */
@@ -7072,7 +7056,6 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 
 /* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
    from their size and operations. */
-#define PERMI_ARRAY_STATES 20000 /* smaller peaks are left to the lists */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
@@ -7127,13 +7110,6 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
 #define PERMI_TREE_LOW 12   /* bits ranked by one look */
 #define PERMI_TREE_STARTS 4
-#define PERMI_TREE_NODE_SECONDS 2.5e-7
-#define PERMI_TREE_JOIN_SECONDS 2.5e-7
-#define PERMI_TREE_PAIR_SECONDS 1.6e-9
-#define PERMI_TREE_STATE_SECONDS 1.5e-9
-#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs that go to a larger table */
-#define PERMI_TREE_MISS_SECONDS 1e-8 /* take so much longer (mesh1e1: 9e7 pairs 1.5 s) */
-#define PERMI_TREE_PLAN_SECONDS 1e-6 /* per vertex and entry: what planning costs */
 
 typedef enum permi_tree_algebra {
   PERMI_TREE_MAGNITUDES,
@@ -9756,8 +9732,6 @@ static double permi_band_seconds_each(const permi_band *band)
     return 2e-9 * (band->words + 1) * band->parts * band->parts;
   return band->algebra == PERMI_WORD ? 0.6e-9 : 1.5e-9;
 }
-#define PERMI_BAND_ROW_SECONDS 3e-7
-#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; 2 to 5e-8 on regular and hub graphs */
 
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -10017,9 +9991,6 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
 }
 
 #define PERMI_GPU_CANDIDATES 6
-#if !defined(PERMI_GPU_TUNE_SECONDS)
-#define PERMI_GPU_TUNE_SECONDS 15 /* predicted runs that repay compiling and timing candidates, about two seconds */
-#endif
 
 /* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
@@ -10165,8 +10136,6 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
-#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
-#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run, of the other searches, or as long as no run has to pay for them */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -11350,11 +11319,6 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
    Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
    values that wait; what is missing is mostly loads of bases. */
 
-#define PERMI_GPU_PIPE 1.67e13
-#define PERMI_GPU_PART 0.81        /* of it, with folds weighted */
-#define PERMI_GPU_COMPILE 0.3      /* seconds, and more for every statement, a number of two parts taking more */
-#define PERMI_GPU_COMPILE_EACH 1.7e-4
-#define PERMI_GPU_LITERAL_SECONDS 1.5 /* below this it pays to compile sooner */
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
@@ -12679,8 +12643,6 @@ static size_t permi_code_explain(const permi_leaf *leaf, char *buffer, size_t si
   return done;
 }
 
-#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
-
 static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 {
   return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX
@@ -12923,8 +12885,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
    rows and columns alike. */
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
-#define PERMI_RYSER_CHUNK_SECONDS 0.25
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take over PERMI_RYSER_CHUNK_SECONDS */
 
 typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as oriented */
   int n, parts, integers, halves, digits, low; /* digits low and above are the chunk's */
@@ -13176,10 +13137,6 @@ typedef struct permi_ryser_split {
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* Measured: a move; and per entry that it changes or row that it multiplies. */
-#define PERMI_RYSER_MOVE_SECONDS 5e-9
-#define PERMI_RYSER_ENTRY_SECONDS 2e-9
-
 /* Fills in *ryser. side 0: rows are rows. */
 static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
@@ -13336,7 +13293,6 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
 }
 
 /* The common part of the offers: refusals, and the best of the splits of both orientations. */
-#define PERMI_RYSER_PLAN_SECONDS 0.01 /* rivals that are quicker than this leave no time for planning */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
@@ -13609,9 +13565,6 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
 #define PERMI_CODEGEN_SHARED 232448 /* bytes of shared memory on one of them */
 #define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: what every GPU allows */
-/* Measured on one H200, order 40: registers 3.05 s, memory 1.66 s with a fifth of the entries, 3.13 s and 2.42 s with
-   three tenths, shared and global memory alike. */
-#define PERMI_CODEGEN_PART 0.6 /* of the pipe */
 #define PERMI_CODEGEN_LOAD 3   /* operations that a row in memory is worth */
 
 typedef struct permi_codegen_launch {
@@ -14070,7 +14023,6 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 #define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it are what they are said to be */
 
 /* Searches of trees by threads, here and in >>decompose. */
-#define PERMI_WALK_SECONDS 1e-2 /* predicted, for which threads are worth waking: the top of the tree takes a ms */
 #define PERMI_WALK_UNITS 64     /* a thread, at least: they differ in size */
 #define PERMI_WALK_RATE 4       /* a predicted second, at least: a thread that is left alone is not polled */
 #define PERMI_WALK_MOST 1e5
@@ -14597,7 +14549,6 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 #define PERMI_DECOMPOSE_ADDITIONS 40 /* that the plan's bound pays for, per line */
 #define PERMI_DECOMPOSE_UNITS 16384  /* bounds `enough`, */
 #define PERMI_DECOMPOSE_ROOM 8       /* times which there is room for results; units beyond wait for the second pass */
-#define PERMI_DECOMPOSE_BYTES 4e9    /* of all threads together, when max_bytes is not set */
 #define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS, for a top that is walked twice, in dearer nodes */
 
 typedef struct permi_decompose {
@@ -15963,8 +15914,6 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
    says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
    larger blocks takes a millisecond, longer than many a frontier programme. */
 #define PERMI_RIVAL_LOOK 24
-#define PERMI_RIVAL_RATE 2e11 /* elements/s: more than the exact engine has reached anywhere */
-#define PERMI_RIVAL_GPU_RATE 1e15 /* and on a GPU, after half a second for compiling */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
                                     double *better, int *made)
 {
@@ -16087,12 +16036,6 @@ static double permi_algebra_weight(permi_algebra algebra)
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
-
-#define PERMI_HOPELESS_SECONDS 1e12 /* such jobs are refused, as are those that need */
-#define PERMI_HOPELESS_BYTES 1e13   /* unless max_bytes allows it */
-#define PERMI_GPU_LISTS_SLOWER 10   /* than arrays */
-#define PERMI_GPU_SHARE 0.98        /* of a GPU's memory that arrays may have */
-#define PERMI_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
 
 /* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
@@ -16363,7 +16306,6 @@ static double permi_tree_bytes(const permi_tree *tree)
 
 /* A graph of treewidth w with N vertices has at most w N entries: what has more is refused at sight. Then orders by
    least degree, and where that is affordable by least fill; the cheapest is taken. */
-#define PERMI_TREE_PLAN_LEAST 5e-3 /* predicted seconds of a search that need no larger run to pay for them */
 #define PERMI_TREE_FILL 20000 /* vertices up to which orders by least fill are tried */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -16467,7 +16409,6 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 }
 
 /* With sorted lists. Measured on a regular graph of order 80: PERMI_SORTING_SLOWER times as long as merging. */
-#define PERMI_SORTING_SLOWER 30
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -16515,13 +16456,11 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
 };
 
-/* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds
-   are proven and they hardly cancel. Unless there are many blocks and finding their orders takes longer. */
-#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
-#define PERMI_HYBRID_CAUTION 1.4
-#define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
+/* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
+   may take: their bounds are proven and they hardly cancel. Unless there are many blocks and finding their orders takes
+   longer. */
 #define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
-#define PERMI_ORDER_FIRST_SECONDS 10 /* where either is worth looking for no longer than for that */
+                             /* where either is worth looking for no longer than PERMI_ORDER_FIRST_SECONDS */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -16602,7 +16541,6 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
    been found as quick, and their bounds are proven. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
-#define PERMI_FULL_SECONDS 0.6e-9 /* with n 2^n transitions: where the kernels are the portable ones */
 
 /* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
@@ -17087,8 +17025,6 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
 
 /* Integers by default: exact unless that does not fit or is predicted to take over a second and over
    PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
-#define PERMI_EXACT_WORTH 3
-#define PERMI_EXACT_FREE_SECONDS 1.0
 static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -17383,7 +17319,6 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 #if defined(PERMI_ROUTE)
 /* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
    to take long enough to pay for a look, or cannot take the order. */
-#define PERMI_ROUTE_SECONDS 1e-3
 #define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
 #define PERMI_ROUTE_ZEROS 0.125 /* the share of zeros from which on some engine of this header can gain */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,

@@ -15,7 +15,7 @@
    CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
      api        >>config >>types >>calls
                 what a project may define; every public type and function
-     base       >>platform >>memory >>doubles >>integers >>numbers >>cpu >>files
+     base       >>platform >>prices >>memory >>doubles >>integers >>numbers >>cpu >>files
                 compilers and clock, checked memory, double-double and exactly associative sums, files replaced whole
      job        >>control >>job >>state >>parallel >>options >>checkpoint
                 whether a call may go on; leaves and the expression over them; what is finished, in memory and on disk
@@ -153,6 +153,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include "base/platform.h"
+#include "base/prices.h"
 #include "base/memory.h"
 #include "base/doubles.h"
 #include "base/integers.h"

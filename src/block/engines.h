@@ -127,11 +127,6 @@ static double permi_loss_scaled(double loss, double factor, int e)
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-/* A step of a task below this prediction is one thread's. */
-#ifndef PERMI_SHARE_SECONDS
-#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS
-#endif
-
 typedef struct permi_offer {
   double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
   char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */

@@ -8,6 +8,7 @@
    Greedy starts, then simulated annealing. All random numbers have a fixed seed and the number of moves comes
    from predicted work, so an order never varies. */
 #pragma once
+#include "../base/prices.h"
 #include "../matrix/matrix.h"
 
 #define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
@@ -17,15 +18,10 @@
   20                                   /* greedy orders so many times slower than the rival are not annealed: seen to
                                       gain 27x once (a Mycielski graph), 1-3x on random matrices */
 #define PERMI_GREEDY_LOOK 64           /* neighbours of a frontier vertex that are looked at in a step */
-#define PERMI_ORDER_FORGET_SECONDS 1e5 /* nor are those predicted to take longer than this */
 #define PERMI_ORDER_ANNEAL 1024        /* largest order of a block to anneal */
-#define PERMI_STEP_SECONDS 1e-6        /* of a step, whatever its states */
-#define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* where an order begins that was annealed before: nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing */
-#define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
 #define PERMI_ANNEAL_MOST 8e8    /* units */
 #define PERMI_ANNEAL_GAIN 3      /* what an order may gain in a round: seen up to 8 */
 
@@ -77,9 +73,6 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 /* What a plan may take, one account for all searches of a job: PERMI_PLAN_SHARE of the predicted run, or
    PERMI_PLAN_SECONDS. It is kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall
    while a search goes on: it asks again whenever its best does. */
-#define PERMI_PLAN_SHARE 0.05
-#define PERMI_PLAN_SECONDS 0.02
-#define PERMI_PLAN_REST 3e-3 /* seconds left for making programs, and for engines that are asked later */
 typedef struct permi_account {
   permi_control *watch;
   double begin; /* units that had been counted when planning began */

@@ -135,11 +135,10 @@ static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
   return exact;
 }
 
-/* Rates are of one H200, elements/s; a second is for compiling. */
 static double permi_gpu_seconds(int n, int parts, int product)
 {
-  static const double rate[4][2] = {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}};
-  return n * ldexp(1, n - 1) / rate[product][parts - 1] + 1;
+  static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
+  return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
 /* Product, form, pivot and split. */

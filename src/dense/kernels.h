@@ -207,11 +207,6 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* Stored rates of the scalar engines, elements/s. */
-#define PERMI_RATE_GLYNN 6e8
-#define PERMI_RATE_RYSER 3e8
-#define PERMI_RATE_EXPANSION 3e7 /* visited prefixes/s */
-
 /* The best instance for order n among those that `isa` allows. There is always one for n >= 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
                                             int n)

@@ -88,8 +88,6 @@ static double permi_terms_count(int columns, const int *count)
   return terms;
 }
 
-#define PERMI_TERMS_SECONDS 5e-8 /* a row of a term in double-double */
-
 static void permi_minors_plan_terms(permi_minors *minors)
 {
   const double by_rows = permi_terms_count(minors->rows, minors->row_count);

@@ -148,9 +148,8 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Jobs whose next precision is predicted to take less than this escalate by themselves when the estimate is above the
-   tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
-#define PERMI_ESCALATE_SECONDS 1.0
+/* Jobs whose next precision is predicted to take less than PERMI_ESCALATE_SECONDS escalate by themselves when the
+   estimate is above the tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
 #define PERMI_WANTED_RELATIVE 1e-10
 
 static double permi_wanted_relative(const perm_options *options)

@@ -442,8 +442,6 @@ static double permi_band_seconds_each(const permi_band *band)
     return 2e-9 * (band->words + 1) * band->parts * band->parts;
   return band->algebra == PERMI_WORD ? 0.6e-9 : 1.5e-9;
 }
-#define PERMI_BAND_ROW_SECONDS 3e-7
-#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; 2 to 5e-8 on regular and hub graphs */
 
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {

@@ -34,7 +34,6 @@
 #define PERMI_DECOMPOSE_ADDITIONS 40 /* that the plan's bound pays for, per line */
 #define PERMI_DECOMPOSE_UNITS 16384  /* bounds `enough`, */
 #define PERMI_DECOMPOSE_ROOM 8       /* times which there is room for results; units beyond wait for the second pass */
-#define PERMI_DECOMPOSE_BYTES 4e9    /* of all threads together, when max_bytes is not set */
 #define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS, for a top that is walked twice, in dearer nodes */
 
 typedef struct permi_decompose {

@@ -15,7 +15,6 @@
 #define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it are what they are said to be */
 
 /* Searches of trees by threads, here and in >>decompose. */
-#define PERMI_WALK_SECONDS 1e-2 /* predicted, for which threads are worth waking: the top of the tree takes a ms */
 #define PERMI_WALK_UNITS 64     /* a thread, at least: they differ in size */
 #define PERMI_WALK_RATE 4       /* a predicted second, at least: a thread that is left alone is not polled */
 #define PERMI_WALK_MOST 1e5

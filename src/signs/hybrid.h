@@ -129,9 +129,6 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
 }
 
 #define PERMI_GPU_CANDIDATES 6
-#if !defined(PERMI_GPU_TUNE_SECONDS)
-#define PERMI_GPU_TUNE_SECONDS 15 /* predicted runs that repay compiling and timing candidates, about two seconds */
-#endif
 
 /* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
@@ -277,8 +274,6 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
-#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
-#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run, of the other searches, or as long as no run has to pay for them */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {

@@ -438,12 +438,14 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
-  const double seconds = 1 + elements / (parts == 2 ? 2.5e12 : 8e12) + bytes / 2e10;
+  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[2] = PERMI_BATCH_GPU_RATE;
+  const double seconds =
+      PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
       !batch->count)
     return 0;
-  if (options->isa != PERM_ISA_CUDA && seconds >= elements / (parts == 2 ? 7e9 : 2.5e10))
+  if (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1])
     return 0;
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }

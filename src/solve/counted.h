@@ -89,9 +89,6 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* double-double at once where it costs next to nothing. */
-#define PERMI_COUNTS_CHEAP_SECONDS 2e-5
-
 /* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {

@@ -26,13 +26,11 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
 };
 
-/* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds
-   are proven and they hardly cancel. Unless there are many blocks and finding their orders takes longer. */
-#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
-#define PERMI_HYBRID_CAUTION 1.4
-#define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
+/* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
+   may take: their bounds are proven and they hardly cancel. Unless there are many blocks and finding their orders takes
+   longer. */
 #define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
-#define PERMI_ORDER_FIRST_SECONDS 10 /* where either is worth looking for no longer than for that */
+                             /* where either is worth looking for no longer than PERMI_ORDER_FIRST_SECONDS */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -113,7 +111,6 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
    been found as quick, and their bounds are proven. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
-#define PERMI_FULL_SECONDS 0.6e-9 /* with n 2^n transitions: where the kernels are the portable ones */
 
 /* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)

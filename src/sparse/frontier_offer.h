@@ -60,8 +60,6 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
    says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
    larger blocks takes a millisecond, longer than many a frontier programme. */
 #define PERMI_RIVAL_LOOK 24
-#define PERMI_RIVAL_RATE 2e11 /* elements/s: more than the exact engine has reached anywhere */
-#define PERMI_RIVAL_GPU_RATE 1e15 /* and on a GPU, after half a second for compiling */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
                                     double *better, int *made)
 {
@@ -184,12 +182,6 @@ static double permi_algebra_weight(permi_algebra algebra)
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
-
-#define PERMI_HOPELESS_SECONDS 1e12 /* such jobs are refused, as are those that need */
-#define PERMI_HOPELESS_BYTES 1e13   /* unless max_bytes allows it */
-#define PERMI_GPU_LISTS_SLOWER 10   /* than arrays */
-#define PERMI_GPU_SHARE 0.98        /* of a GPU's memory that arrays may have */
-#define PERMI_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
 
 /* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
@@ -460,7 +452,6 @@ static double permi_tree_bytes(const permi_tree *tree)
 
 /* A graph of treewidth w with N vertices has at most w N entries: what has more is refused at sight. Then orders by
    least degree, and where that is affordable by least fill; the cheapest is taken. */
-#define PERMI_TREE_PLAN_LEAST 5e-3 /* predicted seconds of a search that need no larger run to pay for them */
 #define PERMI_TREE_FILL 20000 /* vertices up to which orders by least fill are tried */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -564,7 +555,6 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 }
 
 /* With sorted lists. Measured on a regular graph of order 80: PERMI_SORTING_SLOWER times as long as merging. */
-#define PERMI_SORTING_SLOWER 30
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);

@@ -4,8 +4,6 @@
 
 /* Integers by default: exact unless that does not fit or is predicted to take over a second and over
    PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
-#define PERMI_EXACT_WORTH 3
-#define PERMI_EXACT_FREE_SECONDS 1.0
 static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -300,7 +298,6 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 #if defined(PERMI_ROUTE)
 /* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
    to take long enough to pay for a look, or cannot take the order. */
-#define PERMI_ROUTE_SECONDS 1e-3
 #define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
 #define PERMI_ROUTE_ZEROS 0.125 /* the share of zeros from which on some engine of this header can gain */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,

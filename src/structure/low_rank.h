@@ -257,8 +257,6 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const double *u, ptr
   return PERM_OK;
 }
 
-#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
 static perm_status permi_low_rank_metered(int n, int r, const double *u, ptrdiff_t ldu, const double *v, ptrdiff_t ldv,
                                           int parts, const perm_options *options_given, perm_result *result)
 {
