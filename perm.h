@@ -29,7 +29,7 @@
                 integers and Gaussian integers without rounding, and permanents modulo p
      counts     >>counts >>ring >>subsets >>repeats >>rectangular >>counts_leaf
                 multiplicities and rectangular matrices
-     solve      >>check >>names >>run >>entries >>judge >>counted >>compute >>minors_calls >>batch
+     solve      >>check >>names >>run >>offers >>entries >>judge >>counted >>compute >>minors_calls >>batch
                 the public functions: check, plan, run, judge; many small matrices at once
      structure  >>low_rank >>cauchy >>estimate
                 declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
@@ -4566,6 +4566,17 @@ struct permi_problem;
 struct permi_counted;
 struct permi_counts;
 struct permi_choice;
+struct permi_array;
+
+/* An engine for problems that are given as arrays, or made arrays: an entry of the table of a permi_reach. */
+typedef struct permi_array_engine {
+  perm_method method;
+  /* Predicted seconds of one thread; INFINITY: it cannot, or not as options say. */
+  double (*offer)(struct permi_array *array, const perm_options *options);
+  /* The leaf that was offered, in the precision that *precision gets. Fails with a message. */
+  perm_status (*make)(struct permi_array *array, const perm_options *options, permi_leaf *leaf,
+                      perm_precision *precision, perm_result *result);
+} permi_array_engine;
 
 typedef struct permi_gpu_engines {
   /* >>plan: makes the plan one for GPUs where they are wanted and predicted faster than one thread */
@@ -4585,6 +4596,8 @@ typedef struct permi_reach {
   void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
                                       /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
   const permi_gpu_engines *gpu;       /* NULL: no options ask for them */
+  const permi_array_engine *engines;  /* beside the dense ones; of those that offer the same the first is taken */
+  int engine_count;
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
   /* Square matrices with many zeros, by perm_sparse.h. 1: *result is what it says; 0: not its business. NULL: that
      header is not there. */
@@ -11826,6 +11839,171 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
   return status;
 }
 
+/* ========================================================================================= >>offers
+   The engines for problems that are given as arrays: what they offer, the choice among them, and the leaf. Arrays of
+   calls and blocks of sparse matrices come here alike. */
+
+/* What the options ask for that these engines do not have; NULL if they can. */
+PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
+{
+  switch (options->method) {
+  case PERM_METHOD_AUTO:
+  case PERM_METHOD_SUBSETS:
+  case PERM_METHOD_REPEATS:
+  case PERM_METHOD_SHORT:
+  case PERM_METHOD_RYSER:
+  case PERM_METHOD_PADDED:
+  case PERM_METHOD_EXPANSION: break;
+  default: return "this method is for square matrices without counts";
+  }
+  if (options->precision == PERM_PRECISION_KAHAN)
+    return "precision kahan is for square matrices without counts";
+  if (problem->integer) {
+    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
+      return "modulus is not from 2 to 2^63";
+    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
+      return "integers are computed exactly: leave precision as it is";
+    if (options->method == PERM_METHOD_PADDED)
+      return "method padded divides, and is for doubles only";
+  } else if (options->precision == PERM_PRECISION_EXACT) {
+    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
+  } else if (options->modulus) {
+    return "modulus is for integers";
+  }
+  return NULL;
+}
+
+/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
+PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
+{
+  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
+  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
+                             : options->precision == PERM_PRECISION_ACCURATE ||
+                                     options->precision == PERM_PRECISION_DD ||
+                                     options->method == PERM_METHOD_EXPANSION || permi_plans_higher(options, expected)
+                                 ? PERM_PRECISION_DD
+                                 : PERM_PRECISION_DEFAULT;
+  permi_choice choice = permi_choose(counted, options, precision);
+  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
+    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
+    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
+      choice = better;
+  }
+  return choice;
+}
+
+/* A problem as the engines of its table see it. */
+typedef struct permi_array {
+  const permi_problem *problem; /* checked */
+  permi_counted counted;
+  permi_choice choice; /* of >>rectangular, once asked */
+  int hasty;           /* 1: for order 25 and more a lower bound is offered where planning takes a millisecond */
+} permi_array;
+
+static int permi_array_square(const permi_array *array)
+{
+  const permi_problem *problem = array->problem;
+  return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
+}
+
+static permi_integer_view permi_array_integers(const permi_array *array)
+{
+  permi_integer_view view;
+  view.a = array->problem->integer;
+  view.ld = array->problem->ld;
+  view.parts = array->problem->parts;
+  return view;
+}
+
+PERMI_COLD static double permi_counted_offer(permi_array *array, const perm_options *options)
+{
+  if (options->method == PERM_METHOD_EXACT)
+    return (double)INFINITY;
+  array->choice = permi_counts_choice(&array->counted, options);
+  return array->choice.seconds;
+}
+
+PERMI_COLD static perm_status permi_counted_leaf(permi_array *array, const perm_options *options, permi_leaf *leaf,
+                                                 perm_precision *precision, perm_result *result)
+{
+  *precision = array->choice.precision;
+  return permi_choice_leaf(&array->counted, &array->choice, options->certify,
+                           permi_counted_fingerprint(&array->counted), &options->allocator, leaf) == PERM_OK
+             ? PERM_OK
+             : permi_fail_memory(result);
+}
+
+/* Does the exact engine of square integer matrices come into question? */
+static int permi_exact_may(const permi_array *array, const perm_options *options)
+{
+  return array->problem->integer && permi_array_square(array) &&
+         (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT);
+}
+
+#define PERMI_RIVAL_LOOK 24
+static double permi_exact_offer(permi_array *array, const perm_options *options)
+{
+  const permi_integer_view view = permi_array_integers(array);
+  const int n = array->problem->n;
+  double seconds;
+  if (!permi_exact_may(array, options))
+    return (double)INFINITY;
+  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
+    return permi_exact_seconds(options, n, &view);
+  seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
+  return options->gpu.devices ? fmin(seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE) : seconds;
+}
+
+static perm_status permi_exact_make(permi_array *array, const perm_options *options, permi_leaf *leaf,
+                                    perm_precision *precision, perm_result *result)
+{
+  const permi_integer_view view = permi_array_integers(array);
+  *precision = PERM_PRECISION_EXACT;
+  return permi_exact_leaf(options, array->problem->n, &view, leaf, result);
+}
+
+static double permi_modular_offer(permi_array *array, const perm_options *options)
+{
+  const permi_integer_view view = permi_array_integers(array);
+  const int n = array->problem->n;
+  if (!permi_exact_may(array, options) || !(options->modulus & 1) || options->modulus >= UINT64_C(1) << 63 ||
+      (array->hasty && options->method != PERM_METHOD_EXACT && n > PERMI_RIVAL_LOOK))
+    return (double)INFINITY;
+  return permi_modular_seconds(n, &view);
+}
+
+static perm_status permi_modular_make(permi_array *array, const perm_options *options, permi_leaf *leaf,
+                                      perm_precision *precision, perm_result *result)
+{
+  const permi_integer_view view = permi_array_integers(array);
+  *precision = PERM_PRECISION_EXACT;
+  return permi_modular_leaf(options, array->problem->n, &view, options->modulus, leaf, result);
+}
+
+static const permi_array_engine permi_counted_engines[] = {
+    {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf}};
+static const permi_array_engine permi_array_engines[] = {
+    {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf},
+    {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make},
+    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make}};
+
+/* The engine that offers least, and what. If none offers anything, the one that says why when its leaf is asked for. */
+static const permi_array_engine *permi_array_choose(permi_array *array, const perm_options *options, double *seconds)
+{
+  const permi_reach *reach = array->problem->reach;
+  const permi_array_engine *best = &reach->engines[options->method == PERM_METHOD_EXACT];
+  int k;
+  *seconds = (double)INFINITY;
+  for (k = 0; k < reach->engine_count; k++) {
+    const double offered = reach->engines[k].offer(array, options);
+    if (offered < *seconds) {
+      *seconds = offered;
+      best = &reach->engines[k];
+    }
+  }
+  return best;
+}
+
 /* ======================================================================================== >>entries
    What the public calls may come to, kind by kind of numbers: see >>reach. */
 
@@ -11839,23 +12017,21 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,         permi_gpu_safe,
                                              permi_gpu_tables, permi_choice_gpu_seconds, permi_counts_gpu_leaf};
 
-/* perm_real, which has no options */
-static const permi_reach permi_bare_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), {NULL, NULL}, NULL, permi_execute_bare, PERMI_ROUTE_HERE};
-static const permi_reach permi_reach_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), {permi_gray_real, permi_gray_dd}, &permi_gpus, perm_job_execute,
-    PERMI_ROUTE_HERE};
 #if defined(PERM_NO_COMPLEX)
-static const permi_reach permi_reach_complex = {
-    2, {NULL, 0}, {permi_gray_complex, permi_gray_dd}, &permi_gpus, perm_job_execute, PERMI_ROUTE_HERE};
+#define PERMI_COMPLEX_TABLE {NULL, 0}
 #else
-static const permi_reach permi_reach_complex = {2,
-                                                PERMI_KERNEL_TABLE(permi_kernels_complex),
-                                                {permi_gray_complex, permi_gray_dd},
-                                                &permi_gpus,
-                                                perm_job_execute,
-                                                PERMI_ROUTE_HERE};
+#define PERMI_COMPLEX_TABLE PERMI_KERNEL_TABLE(permi_kernels_complex)
 #endif
+
+static const permi_reach permi_bare_real = { /* perm_real, which has no options */
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), {NULL, NULL},  NULL,
+    permi_counted_engines, 1, permi_execute_bare, PERMI_ROUTE_HERE};
+static const permi_reach permi_reach_real = {
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
+    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+static const permi_reach permi_reach_complex = {
+    2, PERMI_COMPLEX_TABLE, {permi_gray_complex, permi_gray_dd}, &permi_gpus,
+    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {
@@ -12225,53 +12401,22 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
   return PERM_OK;
 }
 
-/* What the options ask for that these engines do not have; NULL if they can. */
-PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
+/* The job of one leaf, which it takes over also when it fails; leaf NULL: with nothing in it yet. */
+static perm_status permi_leaf_job(int parts, perm_precision precision, const perm_options *options, permi_leaf *leaf,
+                                  perm_job **job, perm_result *result)
 {
-  switch (options->method) {
-  case PERM_METHOD_AUTO:
-  case PERM_METHOD_SUBSETS:
-  case PERM_METHOD_REPEATS:
-  case PERM_METHOD_SHORT:
-  case PERM_METHOD_RYSER:
-  case PERM_METHOD_PADDED:
-  case PERM_METHOD_EXPANSION: break;
-  default: return "this method is for square matrices without counts";
+  *job = permi_job_new(&options->allocator, precision);
+  if (!*job && leaf)
+    leaf->release(&options->allocator, leaf->context);
+  if (*job && leaf && !permi_job_push_leaf(*job, leaf)) {
+    perm_job_free(*job);
+    *job = NULL;
   }
-  if (options->precision == PERM_PRECISION_KAHAN)
-    return "precision kahan is for square matrices without counts";
-  if (problem->integer) {
-    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
-      return "modulus is not from 2 to 2^63";
-    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
-      return "integers are computed exactly: leave precision as it is";
-    if (options->method == PERM_METHOD_PADDED)
-      return "method padded divides, and is for doubles only";
-  } else if (options->precision == PERM_PRECISION_EXACT) {
-    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
-  } else if (options->modulus) {
-    return "modulus is for integers";
-  }
-  return NULL;
-}
-
-/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
-PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
-{
-  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
-  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_ACCURATE ||
-                                     options->precision == PERM_PRECISION_DD ||
-                                     options->method == PERM_METHOD_EXPANSION || permi_plans_higher(options, expected)
-                                 ? PERM_PRECISION_DD
-                                 : PERM_PRECISION_DEFAULT;
-  permi_choice choice = permi_choose(counted, options, precision);
-  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
-    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
-    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
-      choice = better;
-  }
-  return choice;
+  if (!*job)
+    return permi_fail_memory(result);
+  (*job)->is_complex = parts == 2;
+  (*job)->modulus = options->modulus;
+  return PERM_OK;
 }
 
 /* The job of a choice. choice NULL: the permanent is `constant`. */
@@ -12279,26 +12424,21 @@ PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, con
                                                uint64_t fingerprint, const perm_options *options, perm_job **made,
                                                perm_result *result)
 {
-  perm_job *job = permi_job_new(&options->allocator, choice ? choice->precision : options->precision);
   permi_leaf leaf;
   permi_number number = permi_number_one();
-  int fits;
-  *made = job;
-  if (!job)
+  *made = NULL;
+  if (choice &&
+      permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) != PERM_OK)
     return permi_fail_memory(result);
-  job->is_complex = counted->parts == 2;
-  job->modulus = options->modulus;
+  if (permi_leaf_job(counted->parts, choice ? choice->precision : options->precision, options, choice ? &leaf : NULL,
+                     made, result) != PERM_OK)
+    return PERM_ERROR_MEMORY;
   if (!constant)
     memset(&number, 0, sizeof number);
   number.exact = 1;
-  if (choice)
-    fits = permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) == PERM_OK &&
-           permi_job_push_leaf(job, &leaf);
-  else
-    fits = permi_job_push_number(job, &number);
-  if (fits)
+  if (choice || permi_job_push_number(*made, &number))
     return PERM_OK;
-  perm_job_free(job);
+  perm_job_free(*made);
   *made = NULL;
   return permi_fail_memory(result);
 }
@@ -12401,65 +12541,45 @@ static double permi_problem_bytes(const permi_problem *problem)
   return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
 }
 
-/* The job that a problem starts with, checks included: in the engines of >>rectangular, or the dense exact one. */
+/* The job that a problem starts with, checks included. */
 static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
-  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
-  const int n = problem->n,
-            square = problem->m == n && n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
   const double start = permi_seconds();
-  perm_options engines = *options;
-  permi_counted counted;
-  permi_choice choice;
+  perm_options others = *options; /* for the engines of >>rectangular, which do not know method exact */
+  permi_array array;
   const char *refusal;
-  double exact = (double)INFINITY, modular = (double)INFINITY;
   perm_status status;
   *job = NULL;
+  memset(&array, 0, sizeof array);
+  array.problem = problem;
   status = permi_check_options(options, argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && square && options->method == PERM_METHOD_EXACT)
-    engines.method = PERM_METHOD_AUTO;
-  refusal = permi_counts_refusal(problem, &engines);
+  if (problem->integer && permi_array_square(&array) && options->method == PERM_METHOD_EXACT)
+    others.method = PERM_METHOD_AUTO;
+  refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  if (permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
+  if (permi_counted_make(problem, &options->allocator, &array.counted) != PERM_OK)
     return permi_fail_memory(result);
-  if (counted.zero || !counted.rows) {
-    status = permi_counts_job(&counted, NULL, !counted.zero, 0, options, job, result);
+  if (array.counted.zero || !array.counted.rows) {
+    status = permi_counts_job(&array.counted, NULL, !array.counted.zero, 0, options, job, result);
   } else {
-    choice = permi_counts_choice(&counted, &engines);
-    if (problem->integer && square && engines.method == PERM_METHOD_AUTO) {
-      exact = permi_exact_seconds(options, n, &view);
-      if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
-        modular = permi_modular_seconds(n, &view);
-    }
-    if (fmin(exact, modular) < choice.seconds || options->method == PERM_METHOD_EXACT) {
-      permi_leaf leaf;
-      status = modular < exact ? permi_modular_leaf(options, n, &view, options->modulus, &leaf, result)
-                               : permi_exact_leaf(options, n, &view, &leaf, result);
-      *job = status == PERM_OK ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
-      if (status == PERM_OK && (!*job || !permi_job_push_leaf(*job, &leaf))) {
-        if (!*job)
-          leaf.release(&options->allocator, leaf.context);
-        perm_job_free(*job);
-        *job = NULL;
-        status = permi_fail_memory(result);
-      }
-      if (status == PERM_OK) {
-        (*job)->is_complex = problem->parts == 2;
-        (*job)->modulus = options->modulus;
-      }
-    } else {
-      status = permi_choice_refuse(&choice, options, argument, result);
-      if (status == PERM_OK)
-        status = permi_counts_job(&counted, &choice, 0, permi_counted_fingerprint(&counted), options, job, result);
-    }
+    double seconds;
+    const permi_array_engine *engine = permi_array_choose(&array, options, &seconds);
+    permi_leaf leaf;
+    perm_precision precision;
+    if (engine->method != PERM_METHOD_EXACT)
+      status = permi_choice_refuse(&array.choice, options, argument, result);
+    if (status == PERM_OK)
+      status = engine->make(&array, options, &leaf, &precision, result);
+    if (status == PERM_OK)
+      status = permi_leaf_job(problem->parts, precision, options, &leaf, job, result);
   }
-  permi_counted_free(&options->allocator, &counted);
+  permi_counted_free(&options->allocator, &array.counted);
   if (status == PERM_OK)
     (*job)->plan_seconds = permi_seconds() - start;
   return status;

@@ -28,7 +28,7 @@
                 integers and Gaussian integers without rounding, and permanents modulo p
      counts     >>counts >>ring >>subsets >>repeats >>rectangular >>counts_leaf
                 multiplicities and rectangular matrices
-     solve      >>check >>names >>run >>entries >>judge >>counted >>compute >>minors_calls >>batch
+     solve      >>check >>names >>run >>offers >>entries >>judge >>counted >>compute >>minors_calls >>batch
                 the public functions: check, plan, run, judge; many small matrices at once
      structure  >>low_rank >>cauchy >>estimate
                 declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
@@ -198,6 +198,7 @@
 #include "solve/check.h"
 #include "solve/names.h"
 #include "solve/run.h"
+#include "solve/offers.h"
 #include "solve/entries.h"
 #include "solve/judge.h"
 #include "solve/counted.h"

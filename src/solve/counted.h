@@ -59,53 +59,22 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
   return PERM_OK;
 }
 
-/* What the options ask for that these engines do not have; NULL if they can. */
-PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
+/* The job of one leaf, which it takes over also when it fails; leaf NULL: with nothing in it yet. */
+static perm_status permi_leaf_job(int parts, perm_precision precision, const perm_options *options, permi_leaf *leaf,
+                                  perm_job **job, perm_result *result)
 {
-  switch (options->method) {
-  case PERM_METHOD_AUTO:
-  case PERM_METHOD_SUBSETS:
-  case PERM_METHOD_REPEATS:
-  case PERM_METHOD_SHORT:
-  case PERM_METHOD_RYSER:
-  case PERM_METHOD_PADDED:
-  case PERM_METHOD_EXPANSION: break;
-  default: return "this method is for square matrices without counts";
+  *job = permi_job_new(&options->allocator, precision);
+  if (!*job && leaf)
+    leaf->release(&options->allocator, leaf->context);
+  if (*job && leaf && !permi_job_push_leaf(*job, leaf)) {
+    perm_job_free(*job);
+    *job = NULL;
   }
-  if (options->precision == PERM_PRECISION_KAHAN)
-    return "precision kahan is for square matrices without counts";
-  if (problem->integer) {
-    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
-      return "modulus is not from 2 to 2^63";
-    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
-      return "integers are computed exactly: leave precision as it is";
-    if (options->method == PERM_METHOD_PADDED)
-      return "method padded divides, and is for doubles only";
-  } else if (options->precision == PERM_PRECISION_EXACT) {
-    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
-  } else if (options->modulus) {
-    return "modulus is for integers";
-  }
-  return NULL;
-}
-
-/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
-PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
-{
-  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
-  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_ACCURATE ||
-                                     options->precision == PERM_PRECISION_DD ||
-                                     options->method == PERM_METHOD_EXPANSION || permi_plans_higher(options, expected)
-                                 ? PERM_PRECISION_DD
-                                 : PERM_PRECISION_DEFAULT;
-  permi_choice choice = permi_choose(counted, options, precision);
-  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
-    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
-    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
-      choice = better;
-  }
-  return choice;
+  if (!*job)
+    return permi_fail_memory(result);
+  (*job)->is_complex = parts == 2;
+  (*job)->modulus = options->modulus;
+  return PERM_OK;
 }
 
 /* The job of a choice. choice NULL: the permanent is `constant`. */
@@ -113,26 +82,21 @@ PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, con
                                                uint64_t fingerprint, const perm_options *options, perm_job **made,
                                                perm_result *result)
 {
-  perm_job *job = permi_job_new(&options->allocator, choice ? choice->precision : options->precision);
   permi_leaf leaf;
   permi_number number = permi_number_one();
-  int fits;
-  *made = job;
-  if (!job)
+  *made = NULL;
+  if (choice &&
+      permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) != PERM_OK)
     return permi_fail_memory(result);
-  job->is_complex = counted->parts == 2;
-  job->modulus = options->modulus;
+  if (permi_leaf_job(counted->parts, choice ? choice->precision : options->precision, options, choice ? &leaf : NULL,
+                     made, result) != PERM_OK)
+    return PERM_ERROR_MEMORY;
   if (!constant)
     memset(&number, 0, sizeof number);
   number.exact = 1;
-  if (choice)
-    fits = permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) == PERM_OK &&
-           permi_job_push_leaf(job, &leaf);
-  else
-    fits = permi_job_push_number(job, &number);
-  if (fits)
+  if (choice || permi_job_push_number(*made, &number))
     return PERM_OK;
-  perm_job_free(job);
+  perm_job_free(*made);
   *made = NULL;
   return permi_fail_memory(result);
 }
@@ -235,65 +199,45 @@ static double permi_problem_bytes(const permi_problem *problem)
   return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
 }
 
-/* The job that a problem starts with, checks included: in the engines of >>rectangular, or the dense exact one. */
+/* The job that a problem starts with, checks included. */
 static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
-  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
-  const int n = problem->n,
-            square = problem->m == n && n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
   const double start = permi_seconds();
-  perm_options engines = *options;
-  permi_counted counted;
-  permi_choice choice;
+  perm_options others = *options; /* for the engines of >>rectangular, which do not know method exact */
+  permi_array array;
   const char *refusal;
-  double exact = (double)INFINITY, modular = (double)INFINITY;
   perm_status status;
   *job = NULL;
+  memset(&array, 0, sizeof array);
+  array.problem = problem;
   status = permi_check_options(options, argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && square && options->method == PERM_METHOD_EXACT)
-    engines.method = PERM_METHOD_AUTO;
-  refusal = permi_counts_refusal(problem, &engines);
+  if (problem->integer && permi_array_square(&array) && options->method == PERM_METHOD_EXACT)
+    others.method = PERM_METHOD_AUTO;
+  refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  if (permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
+  if (permi_counted_make(problem, &options->allocator, &array.counted) != PERM_OK)
     return permi_fail_memory(result);
-  if (counted.zero || !counted.rows) {
-    status = permi_counts_job(&counted, NULL, !counted.zero, 0, options, job, result);
+  if (array.counted.zero || !array.counted.rows) {
+    status = permi_counts_job(&array.counted, NULL, !array.counted.zero, 0, options, job, result);
   } else {
-    choice = permi_counts_choice(&counted, &engines);
-    if (problem->integer && square && engines.method == PERM_METHOD_AUTO) {
-      exact = permi_exact_seconds(options, n, &view);
-      if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
-        modular = permi_modular_seconds(n, &view);
-    }
-    if (fmin(exact, modular) < choice.seconds || options->method == PERM_METHOD_EXACT) {
-      permi_leaf leaf;
-      status = modular < exact ? permi_modular_leaf(options, n, &view, options->modulus, &leaf, result)
-                               : permi_exact_leaf(options, n, &view, &leaf, result);
-      *job = status == PERM_OK ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
-      if (status == PERM_OK && (!*job || !permi_job_push_leaf(*job, &leaf))) {
-        if (!*job)
-          leaf.release(&options->allocator, leaf.context);
-        perm_job_free(*job);
-        *job = NULL;
-        status = permi_fail_memory(result);
-      }
-      if (status == PERM_OK) {
-        (*job)->is_complex = problem->parts == 2;
-        (*job)->modulus = options->modulus;
-      }
-    } else {
-      status = permi_choice_refuse(&choice, options, argument, result);
-      if (status == PERM_OK)
-        status = permi_counts_job(&counted, &choice, 0, permi_counted_fingerprint(&counted), options, job, result);
-    }
+    double seconds;
+    const permi_array_engine *engine = permi_array_choose(&array, options, &seconds);
+    permi_leaf leaf;
+    perm_precision precision;
+    if (engine->method != PERM_METHOD_EXACT)
+      status = permi_choice_refuse(&array.choice, options, argument, result);
+    if (status == PERM_OK)
+      status = engine->make(&array, options, &leaf, &precision, result);
+    if (status == PERM_OK)
+      status = permi_leaf_job(problem->parts, precision, options, &leaf, job, result);
   }
-  permi_counted_free(&options->allocator, &counted);
+  permi_counted_free(&options->allocator, &array.counted);
   if (status == PERM_OK)
     (*job)->plan_seconds = permi_seconds() - start;
   return status;

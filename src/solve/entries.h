@@ -1,8 +1,7 @@
 /* ======================================================================================== >>entries
    What the public calls may come to, kind by kind of numbers: see >>reach. */
 #pragma once
-#include "../counts/counts_leaf.h"
-#include "../dense/bounds.h"
+#include "offers.h"
 #include "run.h"
 
 #ifdef PERMI_ROUTE /* a header of further engines names its function here before it includes this one */
@@ -15,23 +14,21 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,         permi_gpu_safe,
                                              permi_gpu_tables, permi_choice_gpu_seconds, permi_counts_gpu_leaf};
 
-/* perm_real, which has no options */
-static const permi_reach permi_bare_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), {NULL, NULL}, NULL, permi_execute_bare, PERMI_ROUTE_HERE};
-static const permi_reach permi_reach_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), {permi_gray_real, permi_gray_dd}, &permi_gpus, perm_job_execute,
-    PERMI_ROUTE_HERE};
 #if defined(PERM_NO_COMPLEX)
-static const permi_reach permi_reach_complex = {
-    2, {NULL, 0}, {permi_gray_complex, permi_gray_dd}, &permi_gpus, perm_job_execute, PERMI_ROUTE_HERE};
+#define PERMI_COMPLEX_TABLE {NULL, 0}
 #else
-static const permi_reach permi_reach_complex = {2,
-                                                PERMI_KERNEL_TABLE(permi_kernels_complex),
-                                                {permi_gray_complex, permi_gray_dd},
-                                                &permi_gpus,
-                                                perm_job_execute,
-                                                PERMI_ROUTE_HERE};
+#define PERMI_COMPLEX_TABLE PERMI_KERNEL_TABLE(permi_kernels_complex)
 #endif
+
+static const permi_reach permi_bare_real = { /* perm_real, which has no options */
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), {NULL, NULL},  NULL,
+    permi_counted_engines, 1, permi_execute_bare, PERMI_ROUTE_HERE};
+static const permi_reach permi_reach_real = {
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
+    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+static const permi_reach permi_reach_complex = {
+    2, PERMI_COMPLEX_TABLE, {permi_gray_complex, permi_gray_dd}, &permi_gpus,
+    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {

@@ -59,63 +59,43 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
    columns are equal those of >>rectangular. Makes the leaf if that is predicted to take less than `seconds`; *made
    says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
    larger blocks takes a millisecond, longer than many a frontier programme. */
-#define PERMI_RIVAL_LOOK 24
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
                                     double *better, int *made)
 {
-  const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
+  const perm_allocator *allocator = &maker->options->allocator;
+  perm_options options = *maker->options;
+  const permi_array_engine *engine;
   permi_problem problem;
-  permi_integer_view view;
-  permi_counted counted;
-  permi_choice choice;
-  perm_options engines = *options;
-  double exact = (double)INFINITY, modular = (double)INFINITY;
+  permi_array array;
+  perm_precision precision;
   void *entries;
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   *made = 0;
   *better = (double)INFINITY;
   if (status != PERM_OK)
     return status;
-  if (permi_counted_make(&problem, allocator, &counted) != PERM_OK) {
-    permi_release(allocator, entries);
-    return permi_fail_memory(maker->result);
-  }
-  view.a = problem.integer;
-  view.ld = block->n;
-  view.parts = problem.parts;
-  engines.method = PERM_METHOD_AUTO;
-  choice = permi_counts_choice(&counted, &engines);
-  if (options->method == PERM_METHOD_EXACT ||
-      (counted.m == counted.rows && counted.n == counted.rows && !block->integer))
-    choice.seconds = (double)INFINITY; /* nothing is repeated: the frontier is the better programme of its kind */
-  if (block->integer && seconds == 0 && options->method != PERM_METHOD_EXACT && block->n > PERMI_RIVAL_LOOK) {
-    exact = block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_RATE;
-    if (options->gpu.devices)
-      exact = fmin(exact, 0.5 + block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_GPU_RATE);
-  } else if (block->integer) {
-    exact = permi_exact_seconds(options, block->n, &view);
-    if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
-      modular = permi_modular_seconds(block->n, &view);
-  }
-  *better = fmin(fmin(exact, modular), choice.seconds);
-  if (*better < seconds || options->method == PERM_METHOD_EXACT) {
-    if (choice.seconds < fmin(exact, modular))
-      status = permi_choice_leaf(&counted, &choice, options->certify, permi_counted_fingerprint(&counted), allocator,
-                                 leaf);
-    else if (modular < exact)
-      status = permi_modular_leaf(options, block->n, &view, options->modulus, leaf, maker->result);
-    else
-      status = permi_exact_leaf(options, block->n, &view, leaf, maker->result);
-    if (status != PERM_OK)
-      permi_fail_memory(maker->result);
-    *made = status == PERM_OK;
-    if (*made && !block->integer) {
-      maker->job->precision = choice.precision;
-      permi_make_honest(maker, block, leaf);
+  memset(&array, 0, sizeof array);
+  array.problem = &problem;
+  array.hasty = seconds == 0;
+  if (options.method != PERM_METHOD_EXACT)
+    options.method = PERM_METHOD_AUTO;
+  if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
+    status = permi_fail_memory(maker->result);
+  } else if (block->integer || array.counted.m != array.counted.rows ||
+             array.counted.n != array.counted.rows) { /* else the frontier is the better programme of its kind */
+    engine = permi_array_choose(&array, &options, better);
+    if (*better < seconds || options.method == PERM_METHOD_EXACT) {
+      status = engine->make(&array, &options, leaf, &precision, maker->result);
+      if (status != PERM_OK)
+        permi_fail_memory(maker->result);
+      *made = status == PERM_OK;
+      if (*made && !block->integer) {
+        maker->job->precision = precision;
+        permi_make_honest(maker, block, leaf);
+      }
     }
   }
-  permi_counted_free(allocator, &counted);
+  permi_counted_free(allocator, &array.counted);
   permi_release(allocator, entries);
   return status;
 }
