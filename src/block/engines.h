@@ -134,6 +134,12 @@ typedef struct permi_offer {
   void *plan;            /* what the engine has worked out */
 } permi_offer;
 
+typedef enum permi_engine_flags {
+  PERMI_NAMED = 1,  /* only when requested by name */
+  PERMI_PROVEN = 2, /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
+  PERMI_CAUTION = 4 /* its estimate is the larger one: taken only if PERMI_HYBRID_CAUTION times faster than dense */
+} permi_engine_flags;
+
 typedef struct permi_engine {
   perm_method method;
   /* Fills in *offer, which comes refused and empty. Searches may end, refusing, when they see no way below `rival`
@@ -144,7 +150,7 @@ typedef struct permi_engine {
   /* The leaf from the offer; takes offer->plan over (sets it to NULL) or leaves it to be released. */
   perm_status (*make)(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
-  int named; /* 1: for who asks by name; never the planner's choice */
+  int flags;
 } permi_engine;
 
 static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
