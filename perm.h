@@ -11244,7 +11244,7 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
 /* ========================================================================================== >>check
    Is the matrix what the call says it is? */
 
-/* The same for calls whose work is not that of a job. */
+/* Checks the options of a call whose work is not that of a job: permi_check_options, and that nothing is in pieces. */
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
@@ -11255,11 +11255,29 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
+/* Checks pointer, stride and doubles (NULL: the entries are integers) of a matrix that has entries. */
+static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
+                                       perm_result *result)
+{
+  int i, j;
+  if (!given)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
+  if (ld < n)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
+                      n);
+  for (i = 0; a && i < m; i++)
+    for (j = 0; j < parts * n; j++) {
+      const double x = a[(ptrdiff_t)i * ld * parts + j];
+      if (!(fabs(x) <= DBL_MAX))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
+                          x != x ? "NaN" : "an infinity", i + 1, j / parts + 1);
+    }
+  return PERM_OK;
+}
+
+/* Checks an array for the dense engines. */
 static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
 {
-  const double *a = view->a;
-  const ptrdiff_t ld = view->ld;
-  int i, j;
   if (m < 0)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
   if (n < 0)
@@ -11270,19 +11288,7 @@ static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2,
                       "the matrix is %d x %d; dense engines go up to order %d, perm_estimate_* further", m, n,
                       PERM_MAX_N);
-  if (!a)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
-                      n);
-  for (i = 0; i < m; i++)
-    for (j = 0; j < view->parts * n; j++) {
-      double x = a[(ptrdiff_t)i * ld * view->parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
-                          x != x ? "NaN" : "an infinity", i + 1, j / view->parts + 1);
-    }
-  return PERM_OK;
+  return permi_check_entries(m, n, view->a, view->a != NULL, view->ld, view->parts, result);
 }
 
 /* ========================================================================================== >>names
@@ -11590,7 +11596,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   return status;
 }
 
-/* The part of a leaf that a call is to do. */
+/* The chunks of a leaf that this call is asked for. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
   return permi_part_of(job->leaf[leaf].information.chunks, leaf,
@@ -11598,7 +11604,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first interval of chunks that are wanted and not done, of the leaves from *leaf on; 0: none. */
+/* Finds the first interval of chunks that are wanted and not done, from leaf *leaf on. 0: there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -11612,7 +11618,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* Of what is wanted: predicted seconds that are done already, and left in tasks. */
+/* Predicts the seconds of the wanted chunks that are done already, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -11639,7 +11645,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* A run's checkpoint, and when the next one is due. A failure is kept in *why, for the end. */
+/* Writes a checkpoint and sets when the next one is due. A failure is kept in *why for the end of the run. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -11653,7 +11659,7 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-/* What is finished before a run: the checkpoint's work if there is one, and that of the files to merge. */
+/* Reads what was finished before this run: the checkpoint if there is one, and the files to merge. */
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -11684,7 +11690,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
-/* What a stopped job tells; `index`: its first leaf that is not done. */
+/* Fills in the result of a stopped job; `index`: its first leaf that is not done. */
 static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
 {
   const perm_partial *partial = &state->partial[index];
@@ -11825,7 +11831,7 @@ static perm_status permi_execute_bare(const perm_job *job, perm_state *state, co
   return permi_execute(job, state, options, NULL, result);
 }
 
-/* Creates, executes and frees in one; the job is freed in any case. */
+/* Runs a job in a new state; frees the job in any case. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
@@ -12062,8 +12068,7 @@ static permi_problem permi_problem_make(int m, int n, const double *real, const 
 /* ========================================================================================== >>judge
    Whether a result is good enough, and what comes after one that is not. */
 
-/* Relative size of the error measure that counts: guaranteed if certify asks for it. 0 for an exact result, INFINITY
-   for a value of 0 that is not. */
+/* The relative error that counts: guaranteed if certify is set. 0 for an exact result, INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
   double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
@@ -12092,14 +12097,14 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* What is left of max_seconds; a millisecond where that was more, since 0 would mean no limit. */
+/* What is left of max_seconds, at least a millisecond, since 0 would mean no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* The options to run a job with that was planned with these: from the second precision on not in pieces, because it is
-   another job than that of the file, and short (permi_escalates). */
+/* The options for running a job that was planned with these. After an escalation the job is not the one of the
+   checkpoint any more, and short (permi_escalates): it runs without files. */
 static perm_options permi_run_with(const perm_options *options, int escalated)
 {
   perm_options run = *options;
@@ -12111,8 +12116,8 @@ static perm_options permi_run_with(const perm_options *options, int escalated)
   return run;
 }
 
-/* Does the finished result of the lower precision stand, after another run ended with this status? Not where a job in
-   pieces ran out of time: it is to give the same bits, whatever the limits of its calls. */
+/* Does the finished result of the lower precision stand after a higher one ended with this status? Not if a job in
+   pieces ran out of time: its bits must not depend on the limits of its calls. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
@@ -12130,7 +12135,7 @@ static void permi_keep_bound(const perm_options *options, const perm_result *low
   }
 }
 
-/* The last word on a finished result: was the tolerance met, and is there the bound that was asked for? */
+/* Judges a finished result: was the tolerance met, and is there the bound that was asked for? */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -12306,7 +12311,7 @@ typedef struct permi_dense_attempt {
   perm_plan plan;
 } permi_dense_attempt;
 
-/* With a checkpoint or parts at once what the tolerance needs. */
+/* Plans, with a checkpoint or parts at once in the precision that the tolerance needs. */
 static perm_status permi_dense_attempt_plan(void *context, const perm_options *options_given, double *seconds,
                                             perm_result *result)
 {
@@ -12363,11 +12368,11 @@ PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, in
   return PERM_OK;
 }
 
-/* equal: 1: the totals must be. */
+/* Checks a problem; equal: 1 if as many rows as columns must stand there in all. */
 PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;
-  int i, j, rows, columns;
+  int rows, columns;
   perm_status status;
   if (m < 0)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
@@ -12386,19 +12391,8 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
                       rows, columns);
   if (m == 0 || n == 0)
     return PERM_OK;
-  if (!problem->real && !problem->integer)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (problem->ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
-                      (long long)problem->ld, n);
-  for (i = 0; problem->real && i < m; i++)
-    for (j = 0; j < problem->parts * n; j++) {
-      const double x = problem->real[(ptrdiff_t)i * problem->ld * problem->parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
-                          x != x ? "NaN" : "an infinity", i + 1, j / problem->parts + 1);
-    }
-  return PERM_OK;
+  return permi_check_entries(m, n, problem->real, problem->real || problem->integer, problem->ld, problem->parts,
+                               result);
 }
 
 /* The job of one leaf, which it takes over also when it fails; leaf NULL: with nothing in it yet. */
@@ -12458,7 +12452,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
   return PERM_OK;
 }
 
-/* The attempt of the engines of >>rectangular at a reduced problem. */
+/* A reduced problem, for permi_solve. */
 typedef struct permi_counted_attempt {
   const permi_counted *counted;
   permi_counted whole; /* the doubles as integers, once that is wanted */
@@ -12512,7 +12506,7 @@ PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context,
   return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
 
-/* The engines of >>rectangular for a reduced problem; argument: of the options. */
+/* Solves a reduced problem by the engines of >>rectangular; argument: position of the options. */
 PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
                                                     int argument, double start, perm_result *result)
 {
@@ -12528,14 +12522,14 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   return status;
 }
 
-/* Methods that only sums over counts have. */
+/* Is this a method that only >>rectangular has? */
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
          method == PERM_METHOD_PADDED;
 }
 
-/* What a matrix that is given takes. */
+/* Bytes of a given array. */
 static double permi_problem_bytes(const permi_problem *problem)
 {
   return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
@@ -12624,7 +12618,7 @@ static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
   return !a && (m == 0 || n == 0) ? &nothing : a;
 }
 
-/* Are two rows or two columns equal, bit for bit? Most pairs differ in the first place: a microsecond at n = 20. */
+/* Are two rows or two columns equal, bit for bit? A microsecond at n = 20, since most pairs differ at once. */
 static int permi_has_repeats(int n, const permi_problem *problem)
 {
   const char *a = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
@@ -12668,7 +12662,7 @@ PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const 
   return cheaper;
 }
 
-/* Is it worth looking? a: not NULL, of n rows. */
+/* Is it worth looking for repeats? */
 static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
 {
   return options->method == PERM_METHOD_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
@@ -12676,8 +12670,8 @@ static int permi_may_repeat(const permi_problem *problem, const perm_options *op
          permi_has_repeats(problem->n, problem);
 }
 
-/* A square matrix, or one that has no entries: many zeros are the business of perm_sparse.h, equal lines of the engines
-   of >>rectangular, all else of the dense engines. argument: of the options. */
+/* A square matrix, or one without entries. One with many zeros goes to the engines of the route, one with equal lines
+   to >>rectangular, all others to the dense engines. argument: position of the options. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -12700,7 +12694,7 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   return permi_solve(&permi_dense_solver, &attempt, reach, options, start, result);
 }
 
-/* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
+/* The permanent of a problem of doubles. equal: the totals of the counts must be equal. */
 PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
                                                    const perm_options *options_given, perm_result *result)
 {
@@ -12899,7 +12893,7 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
   return permi_integer_job(&problem, options, job, result);
 }
 
-/* Out of the way of the short cut: a perm_result is large. */
+/* Not inlined into the short cut, because a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
@@ -13328,12 +13322,12 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
      n = 5 .. 8    AVX-512, real, entry by entry: dynamic programming over subsets of columns, of the upper n/2 rows and
                    of the lower ones; then the sum over complementary subsets. n 2^(n-1) products and as many additions,
                    fused; nothing is subtracted, so non-negative matrices keep every digit but the last few bits.
-   All else goes the way of single calls, whose kernels are faster: measured (Cascade Lake, 2 GHz under AVX-512), ns a
-   matrix, n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From
-   n = 10 on the tables of eight matrices leave the first-level cache; complex numbers gained nothing from n = 5 on; and
-   turning real matrices that lie one after the other cost more than it saved at every n.
-   A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2) times
-   the product of the Euclidean norms of the rows [CLL06]; what is not goes the way of single calls. */
+   All other matrices go through single calls, whose kernels are faster. Measured (Cascade Lake, 2 GHz under AVX-512),
+   ns a matrix, n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls.
+   From n = 10 on the tables of eight matrices leave the first-level cache; complex numbers gained nothing from n = 5
+   on; and turning real matrices that lie one after the other cost more than it saved at every n.
+   A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2)
+   times the product of the Euclidean norms of the rows [CLL06]. All others are computed again by single calls. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_N 8
@@ -13392,7 +13386,7 @@ typedef struct permi_batch {
   permi_control *control;
 } permi_batch;
 
-/* The programme of order n for that width: blocks in the order of their masks of high columns. */
+/* Makes the subset program of order n for vectors of that width: blocks in the order of their masks of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
@@ -13442,7 +13436,7 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
   }
 }
 
-/* Matrix k, row by row, where it lies or in `matrix`. */
+/* Returns matrix k row by row: where it lies, or copied into `matrix`. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -13473,7 +13467,7 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
   return matrix;
 }
 
-/* Matrices first, first + 1, ... side by side: [entry][part][width]; behind the last one, the last one again. */
+/* Loads matrices first, first + 1, ... side by side, [entry][part][width]. After the last one, the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, double *room, double *to)
 {
   const int width = batch->kernel->width, entries = batch->n * batch->n * batch->parts;
@@ -13492,7 +13486,7 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *roo
   }
 }
 
-/* The limits of a batch while one of its matrices takes long: what that reports is a share of the whole. */
+/* Progress of one large matrix, reported as a share of its batch. */
 typedef struct permi_batch_share {
   permi_control *control;
   double before, each; /* of the batch */
@@ -13506,7 +13500,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* One matrix by itself; out of the way of the short cut, a perm_result is large. Stopped: NaN. */
+/* Computes one matrix by a single call; NaN if stopped. Not inlined, because a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -13553,8 +13547,8 @@ static perm_status permi_batch_single(const permi_batch *batch, const double *ma
   return permi_batch_general(batch, matrix, threads, value);
 }
 
-/* Whether value 0 of matrix k is the permanent: whole numbers of which none exceeded 2^53 on the way, or nothing to
-   cancel and nothing that could underflow. */
+/* Is the value 0 of matrix k its permanent? Yes for whole numbers that stay below 2^53, and for non-negative entries
+   that cannot underflow. */
 static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *room, double bound)
 {
   const double *a = permi_batch_fetch(batch, k, room);
@@ -13566,7 +13560,8 @@ static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *r
   return whole || positive;
 }
 
-/* Matrices [begin, end), whole vectors but at the end of the batch. The first that fails, or count. */
+/* Computes matrices [begin, end), in whole vectors but at the end of the batch. Returns the first that fails, or
+   count. */
 static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                perm_status *status)
 {
@@ -13685,8 +13680,8 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
 }
 
 /* ---- GPUs: orders from 10 on; below, sending a matrix there takes longer than computing it here (H200 against 16
-   cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). What does
-   not stand goes the way of single calls. */
+   cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). Values
+   that are not accepted are computed by single calls. */
 #if defined(PERM_WITH_CUDA)
 static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
 {
@@ -13772,7 +13767,7 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
-/* The tasks of a batch, which threads share; failed: the first matrix that is refused, with the reason. */
+/* The tasks of a batch, shared by threads. failed: the first matrix that is refused, with the reason. */
 typedef struct permi_batch_sharing {
   permi_batch *batch;
   size_t step, tasks, failed;
@@ -13804,7 +13799,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Arguments but for the entries' pointers and strides have been checked. */
+/* Computes a batch whose arguments have been checked. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -13910,8 +13905,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   return run.failed < batch->count ? run.failure : (perm_status)stop;
 }
 
-/* Checks of a batch that is laid out by a stride, least_stride at least; options is argument 5. */
-/* input: bytes that the call is given. */
+/* Runs a batch with max_bytes metered; input: bytes that the call was given. */
 static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
 {
   permi_metered call;
@@ -13919,6 +13913,7 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
   return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
+/* Checks and computes a batch that is laid out by a stride; options is argument 5. */
 static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
                                         const float *single, size_t stride, const perm_options *options,
                                         double *permanents, perm_result *result)

@@ -15530,14 +15530,14 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 /* ======================================================================================== >>prepare
    A sparse matrix checked, and made ready: doubles or integers, reduced, in blocks. */
 
-/* The stop that watch has seen in a call that began with checking its matrix. */
+/* Fails with the stop that watch has seen. */
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
   return permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
                     watch->activity ? watch->activity : "preparing");
 }
 
-/* A hand-made matrix may be anything: says what is wrong with it. */
+/* Checks a matrix, which may have been made by hand, and says what is wrong with it. */
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
@@ -15620,7 +15620,7 @@ static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *in
   return 1;
 }
 
-/* Are all? If not, *row and *entry are the first that is none, or where watch said stop. */
+/* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
 static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
 {
   int64_t integer[2];
@@ -15863,7 +15863,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
 }
 
 /* ================================================================================= >>frontier_offer
-   What the frontier programme, trees and sorting offer for a block. */
+   What the frontier, trees and sorting offer for a block. */
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -15918,7 +15918,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 /* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
    columns are equal those of >>rectangular. Makes the leaf if that is predicted to take less than `seconds`; *made
    says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
-   larger blocks takes a millisecond, longer than many a frontier programme. */
+   larger blocks takes a millisecond, longer than many a frontier takes. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
                                     double *better, int *made)
 {
@@ -15942,7 +15942,7 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
     status = permi_fail_memory(maker->result);
   } else if (block->integer || array.counted.m != array.counted.rows ||
-             array.counted.n != array.counted.rows) { /* else the frontier is the better programme of its kind */
+             array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
     engine = permi_array_choose(&array, &options, better);
     if (*better < seconds || options.method == PERM_METHOD_EXACT) {
       status = engine->make(&array, &options, leaf, &precision, maker->result);
@@ -16003,7 +16003,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Precisions above double, which the engines of this header have as double-double. */
+/* Is a precision above double asked for? The engines of this header have double-double for all of them. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -16016,7 +16016,7 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* What a state costs, against one double; measured on a regular graph of order 80 (1.1e7 states). */
+/* The price of a state, in that of one double: measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
@@ -16103,7 +16103,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   return budget;
 }
 
-/* The same where a GPU is likely to be taken: going by a first order, found at once. 0: out of memory. */
+/* Adapts the budget where a first, quickly found order says that a GPU will be taken. 0: out of memory. */
 static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
@@ -16244,7 +16244,7 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* The kind of values. 0: integers that may be too long. */
+/* Sets the kind of values. 0: integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   permi_frontier integers;
@@ -17083,7 +17083,7 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   return status;
 }
 
-/* What a matrix that is given takes. */
+/* Bytes of a given matrix. */
 static double permi_matrix_cost(const perm_matrix *matrix)
 {
   if (!matrix)
@@ -17270,7 +17270,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
-/* A sparse matrix's attempt: planning makes the job. */
+/* A sparse matrix, for permi_solve: planning makes the job. */
 typedef struct permi_sparse_attempt {
   const perm_matrix *matrix;
   perm_job *job; /* until permi_solve takes it */
@@ -17425,10 +17425,6 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     result->argument = result->argument == 2 ? argument : 3;
   return 1;
 }
-#endif
-
-#if !defined(PERM_NO_EXTRAS)
-
 #endif
 
 /* ============================================================================================ >>spy

@@ -10,7 +10,7 @@ static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
   return !a && (m == 0 || n == 0) ? &nothing : a;
 }
 
-/* Are two rows or two columns equal, bit for bit? Most pairs differ in the first place: a microsecond at n = 20. */
+/* Are two rows or two columns equal, bit for bit? A microsecond at n = 20, since most pairs differ at once. */
 static int permi_has_repeats(int n, const permi_problem *problem)
 {
   const char *a = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
@@ -54,7 +54,7 @@ PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const 
   return cheaper;
 }
 
-/* Is it worth looking? a: not NULL, of n rows. */
+/* Is it worth looking for repeats? */
 static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
 {
   return options->method == PERM_METHOD_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
@@ -62,8 +62,8 @@ static int permi_may_repeat(const permi_problem *problem, const perm_options *op
          permi_has_repeats(problem->n, problem);
 }
 
-/* A square matrix, or one that has no entries: many zeros are the business of perm_sparse.h, equal lines of the engines
-   of >>rectangular, all else of the dense engines. argument: of the options. */
+/* A square matrix, or one without entries. One with many zeros goes to the engines of the route, one with equal lines
+   to >>rectangular, all others to the dense engines. argument: position of the options. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -86,7 +86,7 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   return permi_solve(&permi_dense_solver, &attempt, reach, options, start, result);
 }
 
-/* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
+/* The permanent of a problem of doubles. equal: the totals of the counts must be equal. */
 PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
                                                    const perm_options *options_given, perm_result *result)
 {
@@ -285,7 +285,7 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
   return permi_integer_job(&problem, options, job, result);
 }
 
-/* Out of the way of the short cut: a perm_result is large. */
+/* Not inlined into the short cut, because a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);

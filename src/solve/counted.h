@@ -21,11 +21,11 @@ PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, in
   return PERM_OK;
 }
 
-/* equal: 1: the totals must be. */
+/* Checks a problem; equal: 1 if as many rows as columns must stand there in all. */
 PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;
-  int i, j, rows, columns;
+  int rows, columns;
   perm_status status;
   if (m < 0)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
@@ -44,19 +44,8 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
                       rows, columns);
   if (m == 0 || n == 0)
     return PERM_OK;
-  if (!problem->real && !problem->integer)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (problem->ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
-                      (long long)problem->ld, n);
-  for (i = 0; problem->real && i < m; i++)
-    for (j = 0; j < problem->parts * n; j++) {
-      const double x = problem->real[(ptrdiff_t)i * problem->ld * problem->parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
-                          x != x ? "NaN" : "an infinity", i + 1, j / problem->parts + 1);
-    }
-  return PERM_OK;
+  return permi_check_entries(m, n, problem->real, problem->real || problem->integer, problem->ld, problem->parts,
+                               result);
 }
 
 /* The job of one leaf, which it takes over also when it fails; leaf NULL: with nothing in it yet. */
@@ -116,7 +105,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
   return PERM_OK;
 }
 
-/* The attempt of the engines of >>rectangular at a reduced problem. */
+/* A reduced problem, for permi_solve. */
 typedef struct permi_counted_attempt {
   const permi_counted *counted;
   permi_counted whole; /* the doubles as integers, once that is wanted */
@@ -170,7 +159,7 @@ PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context,
   return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
 
-/* The engines of >>rectangular for a reduced problem; argument: of the options. */
+/* Solves a reduced problem by the engines of >>rectangular; argument: position of the options. */
 PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
                                                     int argument, double start, perm_result *result)
 {
@@ -186,14 +175,14 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   return status;
 }
 
-/* Methods that only sums over counts have. */
+/* Is this a method that only >>rectangular has? */
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
          method == PERM_METHOD_PADDED;
 }
 
-/* What a matrix that is given takes. */
+/* Bytes of a given array. */
 static double permi_problem_bytes(const permi_problem *problem)
 {
   return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;

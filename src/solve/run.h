@@ -47,7 +47,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   return status;
 }
 
-/* The part of a leaf that a call is to do. */
+/* The chunks of a leaf that this call is asked for. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
   return permi_part_of(job->leaf[leaf].information.chunks, leaf,
@@ -55,7 +55,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first interval of chunks that are wanted and not done, of the leaves from *leaf on; 0: none. */
+/* Finds the first interval of chunks that are wanted and not done, from leaf *leaf on. 0: there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -69,7 +69,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* Of what is wanted: predicted seconds that are done already, and left in tasks. */
+/* Predicts the seconds of the wanted chunks that are done already, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -96,7 +96,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* A run's checkpoint, and when the next one is due. A failure is kept in *why, for the end. */
+/* Writes a checkpoint and sets when the next one is due. A failure is kept in *why for the end of the run. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -110,7 +110,7 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-/* What is finished before a run: the checkpoint's work if there is one, and that of the files to merge. */
+/* Reads what was finished before this run: the checkpoint if there is one, and the files to merge. */
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -141,7 +141,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
-/* What a stopped job tells; `index`: its first leaf that is not done. */
+/* Fills in the result of a stopped job; `index`: its first leaf that is not done. */
 static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
 {
   const perm_partial *partial = &state->partial[index];
@@ -282,7 +282,7 @@ static perm_status permi_execute_bare(const perm_job *job, perm_state *state, co
   return permi_execute(job, state, options, NULL, result);
 }
 
-/* Creates, executes and frees in one; the job is freed in any case. */
+/* Runs a job in a new state; frees the job in any case. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {

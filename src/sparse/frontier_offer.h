@@ -1,5 +1,5 @@
 /* ================================================================================= >>frontier_offer
-   What the frontier programme, trees and sorting offer for a block. */
+   What the frontier, trees and sorting offer for a block. */
 #pragma once
 #include "../frontier/sorting.h"
 #include "../frontier/arrays_run.h"
@@ -58,7 +58,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 /* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
    columns are equal those of >>rectangular. Makes the leaf if that is predicted to take less than `seconds`; *made
    says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
-   larger blocks takes a millisecond, longer than many a frontier programme. */
+   larger blocks takes a millisecond, longer than many a frontier takes. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
                                     double *better, int *made)
 {
@@ -82,7 +82,7 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
     status = permi_fail_memory(maker->result);
   } else if (block->integer || array.counted.m != array.counted.rows ||
-             array.counted.n != array.counted.rows) { /* else the frontier is the better programme of its kind */
+             array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
     engine = permi_array_choose(&array, &options, better);
     if (*better < seconds || options.method == PERM_METHOD_EXACT) {
       status = engine->make(&array, &options, leaf, &precision, maker->result);
@@ -143,7 +143,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Precisions above double, which the engines of this header have as double-double. */
+/* Is a precision above double asked for? The engines of this header have double-double for all of them. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -156,7 +156,7 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* What a state costs, against one double; measured on a regular graph of order 80 (1.1e7 states). */
+/* The price of a state, in that of one double: measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
@@ -243,7 +243,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   return budget;
 }
 
-/* The same where a GPU is likely to be taken: going by a first order, found at once. 0: out of memory. */
+/* Adapts the budget where a first, quickly found order says that a GPU will be taken. 0: out of memory. */
 static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
@@ -384,7 +384,7 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* The kind of values. 0: integers that may be too long. */
+/* Sets the kind of values. 0: integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   permi_frontier integers;

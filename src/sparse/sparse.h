@@ -29,7 +29,7 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   return status;
 }
 
-/* What a matrix that is given takes. */
+/* Bytes of a given matrix. */
 static double permi_matrix_cost(const perm_matrix *matrix)
 {
   if (!matrix)
@@ -216,7 +216,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
-/* A sparse matrix's attempt: planning makes the job. */
+/* A sparse matrix, for permi_solve: planning makes the job. */
 typedef struct permi_sparse_attempt {
   const perm_matrix *matrix;
   perm_job *job; /* until permi_solve takes it */
@@ -373,6 +373,3 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 }
 #endif
 
-#if !defined(PERM_NO_EXTRAS)
-
-#endif
