@@ -39,13 +39,16 @@
 
    TO ADD (paths in src/)
      a dense kernel        kernels/dense_kernels.h: a form in the row loops, and its PERMI_INSTANCE; dense/kernels.h:
-                           its line in permi_kernels. Test with tests/t_dense.c, tests/t_isa.c, tests/compile/run.sh
-                           (spills)
+                           its line in permi_kernels_real or _complex. Test with tests/t_dense.c, tests/t_isa.c,
+                           tests/compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; base/cpu.h: when it is there; kernels/vocabulary.h: its words;
                            dense/kernels.h: its reading of the kernels and its lines in the tables; the same in
                            signs/hybrid.h for sparse matrices. Test with tests/isa.sh and `make golden`
      a dense method        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: its leaf, bound and
                            estimate; dense/plain.h has the scalar ones. Test with tests/t_engines.c, tests/climb.c
+     an engine for arrays  solve/offers.h: offer, make and its line in permi_array_engines. Test with
+                           tests/t_engines.c, tests/t_rectangular.c
+     a price               base/prices.h: every stored prediction, with its unit and where it was measured
      a sparse engine       a room of its own with offer, make and release, as block/engines.h describes them;
                            sparse/choose.h: its line in permi_engines. Test with tests/t_engines.c, tests/t_sparse.c
      a value type          frontier/steps.h: permi_algebra and permi_value_*; for sums over counts counts/ring.h. Test

@@ -557,7 +557,8 @@ TEST(t_normalised_products_round_once)
   for (trial = 0; trial < 20; trial++)
     for (isa = isa_first(); isa; isa = isa_next(isa)) {
       permi_view view = permi_view_make(a, n, 1);
-      const permi_kernel *kernel = permi_kernel_for(&view.reach->kernels, (perm_isa)isa, PERM_FORM_NORMALISED, PERMI_ROUNDED, n);
+      const permi_kernel *kernel =
+          permi_kernel_for(&view.reach->kernels, (perm_isa)isa, PERM_FORM_NORMALISED, PERMI_ROUNDED, n);
       perm_options options;
       perm_plan plan;
       permi_leaf leaf;
