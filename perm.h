@@ -14,20 +14,22 @@
    what you edit. #define PERM_STATIC before it makes every function private to that file.
 
    CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
-     api        >>config >>types >>calls >>contract
+     api        >>config >>types >>calls
                 what a project may define; every public type and function
-     base       >>platform >>memory >>doubles >>integers >>numbers >>cpu >>files
+     base       >>platform >>prices >>memory >>doubles >>integers >>numbers >>cpu >>files
                 compilers and clock, checked memory, double-double and exactly associative sums, files replaced whole
      job        >>control >>job >>state >>parallel >>options >>checkpoint
                 whether a call may go on; leaves and the expression over them; what is finished, in memory and on disk
-     dense      >>dispatch >>kernels >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
+     gpu        >>contract
+                what perm.h and perm_cuda.cu tell each other
+     dense      >>dispatch >>kernels >>reach >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
                 >>minors_dense
                 Glynn's sum in blocks, for n <= 12 in one call; its plan, bound and estimate; GPUs; minors
      exact      >>exact >>limbs >>exact_gpu
                 integers and Gaussian integers without rounding, and permanents modulo p
      counts     >>counts >>ring >>subsets >>sign_sums >>counts_choice >>counts_scale >>counts_gpu >>counts_leaf
                 multiplicities and rectangular matrices: equal lines merged, a dynamic program, sums over signs
-     solve      >>check >>names >>run >>judge >>counted >>compute >>minors_calls >>batch
+     solve      >>check >>names >>run >>offers >>entries >>judge >>counted >>compute >>minors_calls >>batch
                 the public functions: check, plan, run, judge; many small matrices at once
      structure  >>low_rank >>cauchy >>estimate
                 declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
@@ -37,20 +39,23 @@
 
    TO ADD (paths in src/)
      a dense kernel        kernels/dense_kernels.h: a form in the row loops, and its PERMI_INSTANCE; dense/kernels.h:
-                           its line in permi_kernels. Test with tests/t_dense.c, tests/t_isa.c, tests/compile/run.sh
-                           (spills)
+                           its line in permi_kernels_real or _complex. Test with tests/t_dense.c, tests/t_isa.c,
+                           tests/compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; base/cpu.h: when it is there; kernels/vocabulary.h: its words;
                            dense/kernels.h: its reading of the kernels and its lines in the tables; the same in
                            signs/hybrid.h for sparse matrices. Test with tests/isa.sh and `make golden`
      a dense method        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: its leaf, bound and
                            estimate; dense/plain.h has the scalar ones. Test with tests/t_engines.c, tests/climb.c
+     an engine for arrays  solve/offers.h: offer, make and its line in permi_array_engines. Test with
+                           tests/t_engines.c, tests/t_rectangular.c
+     a price               base/prices.h: every stored prediction, with its unit and where it was measured
      a sparse engine       a room of its own with offer, make and release, as block/engines.h describes them;
                            sparse/choose.h: its line in permi_engines. Test with tests/t_engines.c, tests/t_sparse.c
      a value type          frontier/values.h: permi_algebra and permi_value_add; for sums over counts counts/ring.h.
                            Test with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
                            tests/t_io.c, `make fuzz`
-     a GPU kernel          gpu/text*.h: its text; api/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
+     a GPU kernel          gpu/text*.h: its text; gpu/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
                            or frontier/arrays_gpu.h; gpu/compile.h: its key; tests/cuda/twin.cu: the same on the
                            CPU. Test with tests/cuda/run.sh
      a room                its file, and its #include in src/perm.h or src/perm_sparse.h; `make headers check-rooms`
@@ -790,180 +795,6 @@ PERM_API perm_isa perm_isa_best(void);
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
 
-/* ======================================================================================= >>contract
-   What perm.h and perm_cuda.cu tell each other. Callers need none of it. >>gpu describes the kernels' tables. */
-
-/* What perm.h and perm_cuda.cu tell each other; callers need none of it. The kernels' tables: see >>gpu. */
-/* How a thread holds the row sums of an integer matrix in 32-bit words, for the kernel of >>exact. A line is a part
-   of a row, row by row. Groups of rows are multiplied together in one word, or are one row of two words or three. */
-#define PERM_GPU_EXACT_WORDS 48  /* most words of a product */
-#define PERM_GPU_EXACT_LINES 256 /* most words of row sums */
-typedef struct perm_gpu_exact {
-  int parts, skip; /* skip: signs that make some row 0 are skipped, by masks of the 2^6 settings of columns 1 .. 6 */
-  int words, stride; /* of the row sums; made a multiple of 4 */
-  int groups, sum;   /* sum: words of sums of products */
-  int zeros, masks;  /* rows looked at for zeros; 64-bit words of their tables, made even */
-  short at[128], kind[128];  /* of a line: its word; 0 .. 3 the byte there, 4, 5 the half, else words; + 128, + 32768 */
-  short carries[PERM_GPU_EXACT_LINES];    /* of a word: 1: it goes on where the word before ends */
-  short first[65], product[64], wide[64]; /* of a group: row, words of the product from there on, words of the row */
-  short zero_line[64], zero_base[64];     /* rows looked at; where their tables begin, less 128, plus their norms */
-} perm_gpu_exact;
-
-/* A sum over counts of >>sign_sums. A thread's number is the setting of the high digits; the low ones are walked through
-   in n-ary Gray order, the same walk for all threads. */
-#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms: part by part, high and low, form by form */
-typedef struct perm_gpu_counts {
-  int parts, low, ryser;
-  int forms, needed; /* needed: of elementary symmetric functions; 0: products */
-  int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of those before it */
-} perm_gpu_counts;
-
-/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines what
-   PERM_GPU_ENTRY begins, printed with the blocks that share a multiprocessor. A block makes the sums of chunk
-   a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The text alone is the key under which the
-   kernel is cached: what differs in it must show there. */
-#define PERM_GPU_ENTRY                                                                                                 \
-  "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
-typedef struct perm_gpu_program {
-  const char *text;
-  size_t shared; /* bytes of shared memory */
-  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same on the CPU, bit by bit: for tests */
-  const void *context;
-  int sums;                    /* words of 8 bytes that a chunk yields, doubles or not; 0: PERM_GPU_SUMS */
-  const perm_gpu_exact *exact; /* not NULL: the text goes on that of exact integers, whose twin the tests take */
-  int batch;                   /* 1, 2: likewise of batches of real, complex matrices */
-  const perm_gpu_counts *counts; /* likewise of sums over counts */
-} perm_gpu_program;
-
-/* Matrices of one order. `fill` writes matrices row by row; `take` gets for each PERM_GPU_BATCH_SUMS doubles:
-   permanent, sum of |terms|, share of the terms that rounding of entries may have taken. Both are called by several
-   threads. */
-#define PERM_GPU_BATCH_LEAST_N 10
-#define PERM_GPU_BATCH_MOST_N 24
-#define PERM_GPU_BATCH_SUMS 4
-typedef struct perm_gpu_batch {
-  int n, parts;
-  size_t count;
-  void *context;
-  void (*fill)(void *context, size_t first, size_t count, double *to);
-  void (*take)(void *context, size_t first, size_t count, const double *from);
-  perm_status (*poll)(void *context, double fraction); /* by the calling thread only; not PERM_OK: stop */
-} perm_gpu_batch;
-
-typedef struct perm_gpu_work {
-  int n, parts, product; /* 1 real, 2 complex; perm_gpu_product */
-  int low, plain;        /* 1: rows have low words; how many rows, the last ones, are not divided by their pivot */
-  int stride;            /* words of all rows (parts, high and low, row by row), made even */
-  int block, walk, high; /* columns: unrolled, in Gray order in a thread, by the bits of a thread's number */
-  unsigned absolute_mask;
-  uint64_t fingerprint;
-  const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
-  size_t doubles, constants;
-  const perm_gpu_program *program; /* NULL: a kernel of the template; else of all these only table, doubles, and */
-                                   /* fingerprint count, absolute_mask where the sink wants it */
-} perm_gpu_work;
-
-typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
-    perm_gpu_product;
-#define PERM_GPU_THREADS_LOG2 7 /* threads of a chunk */
-#define PERM_GPU_SUMS 5         /* doubles that a chunk yields: value hi, lo, imaginary hi, lo, sum of |terms| */
-
-typedef struct perm_gpu_sink {
-  void *context;
-  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
-  perm_status (*merge)(perm_partial *into, const perm_partial *from);
-  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread only; not PERM_OK: stop */
-} perm_gpu_sink;
-
-/* The frontier programme on arrays: what perm_sparse.h (>>arrays) tells a GPU. Its host works out words and ways of a
-   step, the GPU its values. */
-typedef enum perm_gpu_cell { /* of an array */
-  PERM_GPU_DOUBLE,
-  PERM_GPU_DD,
-  PERM_GPU_COMPLEX,
-  PERM_GPU_COMPLEX_DD,
-  PERM_GPU_INTEGER /* modulo 2^(64 words); Gaussian: two such numbers */
-} perm_gpu_cell;
-
-typedef struct perm_gpu_words { /* the words of a step: see permi_layout */
-  const uint16_t *word, *rank, *middle, *top;
-  const unsigned char *left;
-  const uint64_t *middle_offset, *top_offset;
-  const int *start, *middle_start;
-  int low, tops; /* occupied low slots; words of top bits */
-} perm_gpu_words;
-
-typedef struct perm_gpu_way { /* see permi_pull */
-  uint32_t test, want, keep, flip; /* above the low slots; */
-  uint32_t low_test, low_want, low_keep, low_flip;
-  int low_ones; /* how many more there are in the source */
-  int moves;    /* 1: low words change their places */
-  double real, imaginary;
-  int64_t integer[2];
-} perm_gpu_way;
-
-typedef struct perm_gpu_programme {
-  int low, middle, top;  /* slots */
-  int ways;              /* most of a step */
-  double states[2];      /* most before even and odd steps */
-  int words;             /* 64-bit words of the longest value */
-  int lists;             /* 1: sorted lists instead of arrays */
-  void *context;
-  perm_status (*poll)(void *context); /* while a kernel is compiled; not PERM_OK: stop, with that */
-} perm_gpu_programme;
-
-typedef struct perm_gpu_stream { /* see permi_stream */
-  uint64_t test, want, flip;
-  double real, imaginary;
-  int64_t integer[2];
-} perm_gpu_stream;
-
-typedef struct perm_gpu_frontier perm_gpu_frontier; /* a programme on a GPU */
-
-#if defined(PERM_WITH_CUDA) || defined(__CUDACC__)
-#if defined(__cplusplus)
-extern "C" {
-#endif
-/* Usable GPUs, at most `gpus` (PERM_ALL_GPUS: all); 0 with the reason in message. */
-int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Chunks [begin, end) of work into *partial; if stopped or failed, a prefix of them. */
-perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
-                          const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
-                          char message[PERM_MESSAGE_BYTES]);
-/* Several kinds of work for the same sum, at most 16: seconds[k], of all chunks[k], by a slice on the first GPU, after
-   all have been compiled at the same time; INFINITY: it failed. predicted: by which slices are cut. */
-void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, double *seconds);
-/* The permanents of a batch; `threads` of the host may fetch matrices. */
-perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
-                            char message[PERM_MESSAGE_BYTES]);
-
-/* Bytes of the GPU that frontier programmes run on, 0 if there is none; bytes that one takes there. */
-double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
-double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
-/* Memory for a programme. message, which must live as long, tells why a call has failed (PERM_ERROR_DEVICE). */
-perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
-                                      perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-/* The value 1, before the first step; cells of integers have so many words in each of so many parts. */
-perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
-                                     const perm_gpu_words *source);
-/* A step: does not wait for it, unless sizes is not NULL: the least modulus that is not 0, and the largest. */
-perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
-                                    int ways, double *sizes);
-/* A step of lists; *states: how many there are then. */
-perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
-                                     uint64_t *states, double *sizes);
-/* The values of `states` states times two numbers, one after the other. */
-perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-/* The first value. */
-perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
-void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
-#if defined(__cplusplus)
-}
-#endif
-#endif
-
 #endif /* PERM_PERMANENT_H_INCLUDED */
 #ifdef PERM_IMPLEMENTATION
 #ifndef PERM_PERMANENT_IMPLEMENTED
@@ -1155,6 +986,123 @@ static double permi_seconds(void)
   }
 #endif
 }
+
+/* ========================================================================================= >>prices
+   The stored prices: what engines are predicted to take. Predictions choose among engines and orders and cut work into
+   slices; they change no value, and no clock is asked, so that a plan is the same on every machine.
+
+   Units: _SECONDS seconds of one thread, _RATE a second, _BYTES bytes; others say what they are. Measured in November
+   2026 on one thread of a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and on one NVIDIA H200 (_GPU_), unless a line says
+   otherwise. "Chosen" is a limit between two ways that was set, not measured. Rates of single kernels and algebras
+   stand in their tables: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. Any honest order of magnitude
+   will do. */
+
+/* ---- threads, limits */
+#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds: not worth it below */
+#ifndef PERMI_SHARE_SECONDS
+#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* a step of a task below this prediction is one thread's */
+#endif
+#define PERMI_CHUNK_SECONDS 0.1       /* chosen: of a chunk of a long sum, which is lost if a call stops in it */
+#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* likewise for sparyser, once it has 4096 chunks */
+#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a higher precision that takes less is tried without being asked for */
+#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: jobs of sparse matrices that take longer are refused, as those that */
+#define PERMI_HOPELESS_BYTES 1e13     /* need more, unless max_bytes allows it */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto takes another sparse engine if there is one */
+#define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen: the most without max_bytes; */
+#define PERMI_COUNTS_BYTES 4e9        /* likewise of subsets; */
+#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads of decompose together */
+
+/* ---- dense sums, exact integers */
+#define PERMI_RATE_GLYNN 6e8     /* elements of the scalar sum */
+#define PERMI_RATE_RYSER 3e8     /* likewise */
+#define PERMI_RATE_EXPANSION 3e7 /* visited prefixes */
+#define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double */
+#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
+#define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
+#define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
+#define PERMI_RATE_MODULAR 2.2e8      /* row additions and products modulo p */
+#define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex: elements, when GPUs are the alternative */
+#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
+                                               /* perm_gpu_product: real, complex */
+#define PERMI_GPU_DENSE_COMPILE 1.0            /* seconds */
+#define PERMI_EXACT_GPU_RATE 2e13              /* instructions of threads */
+#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12}    /* real, complex: elements; and a second for compiling */
+#define PERMI_BATCH_GPU_BYTES_RATE 2e10        /* bytes that go there */
+
+/* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
+static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
+static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
+static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
+static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
+static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
+static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
+static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
+#define PERMI_SECONDS_SCAN 8e-9          /* subsets: looking at a row of states */
+#define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form for rows of states */
+#define PERMI_SECONDS_TERM 3e-8          /* repeats: a term */
+#define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: double-double at once where it costs next to nothing */
+#define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
+
+/* ---- what planning a sparse matrix may take */
+#define PERMI_PLAN_SHARE 0.05  /* chosen: of the predicted run, or */
+#define PERMI_PLAN_SECONDS 0.02
+#define PERMI_PLAN_REST 3e-3     /* seconds left for making programs, and for engines that are asked later */
+#define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing an order, and */
+#define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
+#define PERMI_ORDER_PLAN_SECONDS 2e-6  /* per vertex and entry, of finding a frontier order */
+#define PERMI_ORDER_FIRST_SECONDS 10   /* chosen: below it orders come before trees in blocks of order 64 at most */
+#define PERMI_ORDER_FORGET_SECONDS 1e5 /* chosen: orders that take longer are not annealed */
+#define PERMI_TREE_PLAN_SECONDS 1e-6   /* per vertex and entry, of finding a tree */
+#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: predicted seconds of a search that no larger run need pay for */
+#define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: rivals that are quicker leave no time for planning sparyser; */
+#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* or hybrid, whose layout takes a millisecond to find */
+#define PERMI_HYBRID_PLAN_SHARE 0.03   /* chosen: of the run, for layouts, or as long as no run has to pay for them */
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* a move of the searches for GPUs */
+
+/* ---- frontier, arrays, bands, trees */
+#define PERMI_STEP_SECONDS 1e-6    /* lists: of a step, whatever its states */
+#define PERMI_STATE_SECONDS 2.5e-9 /* lists: per unit of the order's cost */
+#define PERMI_SORTING_SLOWER 30    /* sorted lists, than merged ones: a regular graph of order 80 */
+#define PERMI_ARRAY_STATES 20000   /* chosen: smaller peaks are left to the lists */
+#define PERMI_GPU_START_SECONDS 0.4   /* a context and a compilation */
+#define PERMI_GPU_STEP_SECONDS 3e-5   /* of the host, for a step */
+#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost, of doubles */
+#define PERMI_GPU_LISTS_SLOWER 10     /* than arrays there: 9 to 12 */
+#define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory that arrays may have */
+#define PERMI_BAND_ROW_SECONDS 3e-7
+#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
+#define PERMI_TREE_NODE_SECONDS 2.5e-7
+#define PERMI_TREE_JOIN_SECONDS 2.5e-7
+#define PERMI_TREE_PAIR_SECONDS 1.6e-9
+#define PERMI_TREE_STATE_SECONDS 1.5e-9
+#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs that go to a larger table */
+#define PERMI_TREE_MISS_SECONDS 1e-8 /* take so much longer (mesh1e1: 9e7 pairs 1.5 s) */
+
+/* ---- sums over signs, perfect matchings */
+#define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* and per entry that it changes or row that it multiplies */
+#define PERMI_WALK_SECONDS 1e-2        /* chosen: for which threads are worth waking; the top of a tree takes a ms */
+#define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second; */
+#define PERMI_GPU_PART 0.81            /* of it, a program with folds weighted; */
+#define PERMI_CODEGEN_PART 0.6         /* of it, codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
+                                       /* the entries, 3.13 and 2.42 s with three tenths, shared and global alike */
+#define PERMI_GPU_COMPILE 0.3          /* seconds, and more for every statement, */
+#define PERMI_GPU_COMPILE_EACH 1.7e-4  /* a number of two parts taking more */
+#define PERMI_GPU_LITERAL_SECONDS 1.5  /* chosen: below this it pays to compile sooner */
+#ifndef PERMI_GPU_TUNE_SECONDS
+#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: predicted runs that repay compiling and timing candidates, about 2 s */
+#endif
+
+/* ---- the chooser of a block */
+#define PERMI_ROUTE_SECONDS 1e-3 /* chosen: an array is looked through for zeros where the dense engine takes longer */
+#define PERMI_RIVAL_RATE 2e11    /* elements: more than the exact engine has reached anywhere */
+#define PERMI_RIVAL_GPU_RATE 1e15 /* and on a GPU, after half a second for compiling */
+#define PERMI_FULL_SECONDS 0.6e-9 /* a transition of a window of all columns, of which there are n 2^n */
+#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it engines with proven bounds win whatever others take */
+#define PERMI_HYBRID_CAUTION 1.4         /* chosen: its estimate is the larger one, so it is run again more often */
+#define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */
+#define PERMI_EXACT_WORTH 3              /* and above up to so many times the seconds of doubles */
 
 /* ========================================================================================= >>memory
    Checked memory, messages, and the allocator that counts for max_bytes. */
@@ -3552,12 +3500,6 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* A chunk of a sum that takes long: nobody looks at the limits before it is done, and it is lost if it is not. */
-#define PERMI_CHUNK_SECONDS 0.1
-
-/* A parallel region costs tens of microseconds: not worth it below this predicted time. */
-#define PERMI_PARALLEL_SECONDS 2e-4
-
 /* Work on a part, by a thread from 0 on; 0 is the calling thread, which alone may poll. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
@@ -4168,6 +4110,180 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
   return status;
 }
 
+/* ======================================================================================= >>contract
+   What perm.h and perm_cuda.cu tell each other. Only the implementation has it: callers need none of it. >>gpu
+   describes the kernels' tables. */
+
+/* How a thread holds the row sums of an integer matrix in 32-bit words, for the kernel of >>exact. A line is a part
+   of a row, row by row. Groups of rows are multiplied together in one word, or are one row of two words or three. */
+#define PERM_GPU_EXACT_WORDS 48  /* most words of a product */
+#define PERM_GPU_EXACT_LINES 256 /* most words of row sums */
+typedef struct perm_gpu_exact {
+  int parts, skip; /* skip: signs that make some row 0 are skipped, by masks of the 2^6 settings of columns 1 .. 6 */
+  int words, stride; /* of the row sums; made a multiple of 4 */
+  int groups, sum;   /* sum: words of sums of products */
+  int zeros, masks;  /* rows looked at for zeros; 64-bit words of their tables, made even */
+  short at[128], kind[128];  /* of a line: its word; 0 .. 3 the byte there, 4, 5 the half, else words; + 128, + 32768 */
+  short carries[PERM_GPU_EXACT_LINES];    /* of a word: 1: it goes on where the word before ends */
+  short first[65], product[64], wide[64]; /* of a group: row, words of the product from there on, words of the row */
+  short zero_line[64], zero_base[64];     /* rows looked at; where their tables begin, less 128, plus their norms */
+} perm_gpu_exact;
+
+/* A sum over counts of >>sign_sums. A thread's number is the setting of the high digits; the low ones are walked through
+   in n-ary Gray order, the same walk for all threads. */
+#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms: part by part, high and low, form by form */
+typedef struct perm_gpu_counts {
+  int parts, low, ryser;
+  int forms, needed; /* needed: of elementary symmetric functions; 0: products */
+  int walk, table;   /* terms of a walk; words of the table */
+  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of those before it */
+} perm_gpu_counts;
+
+/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines what
+   PERM_GPU_ENTRY begins, printed with the blocks that share a multiprocessor. A block makes the sums of chunk
+   a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The text alone is the key under which the
+   kernel is cached: what differs in it must show there. */
+#define PERM_GPU_ENTRY                                                                                                 \
+  "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
+typedef struct perm_gpu_program {
+  const char *text;
+  size_t shared; /* bytes of shared memory */
+  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same on the CPU, bit by bit: for tests */
+  const void *context;
+  int sums;                    /* words of 8 bytes that a chunk yields, doubles or not; 0: PERM_GPU_SUMS */
+  const perm_gpu_exact *exact; /* not NULL: the text goes on that of exact integers, whose twin the tests take */
+  int batch;                   /* 1, 2: likewise of batches of real, complex matrices */
+  const perm_gpu_counts *counts; /* likewise of sums over counts */
+} perm_gpu_program;
+
+/* Matrices of one order. `fill` writes matrices row by row; `take` gets for each PERM_GPU_BATCH_SUMS doubles:
+   permanent, sum of |terms|, share of the terms that rounding of entries may have taken. Both are called by several
+   threads. */
+#define PERM_GPU_BATCH_LEAST_N 10
+#define PERM_GPU_BATCH_MOST_N 24
+#define PERM_GPU_BATCH_SUMS 4
+typedef struct perm_gpu_batch {
+  int n, parts;
+  size_t count;
+  void *context;
+  void (*fill)(void *context, size_t first, size_t count, double *to);
+  void (*take)(void *context, size_t first, size_t count, const double *from);
+  perm_status (*poll)(void *context, double fraction); /* by the calling thread only; not PERM_OK: stop */
+} perm_gpu_batch;
+
+typedef struct perm_gpu_work {
+  int n, parts, product; /* 1 real, 2 complex; perm_gpu_product */
+  int low, plain;        /* 1: rows have low words; how many rows, the last ones, are not divided by their pivot */
+  int stride;            /* words of all rows (parts, high and low, row by row), made even */
+  int block, walk, high; /* columns: unrolled, in Gray order in a thread, by the bits of a thread's number */
+  unsigned absolute_mask;
+  uint64_t fingerprint;
+  const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
+  size_t doubles, constants;
+  const perm_gpu_program *program; /* NULL: a kernel of the template; else of all these only table, doubles, and */
+                                   /* fingerprint count, absolute_mask where the sink wants it */
+} perm_gpu_work;
+
+typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
+    perm_gpu_product;
+#define PERM_GPU_THREADS_LOG2 7 /* threads of a chunk */
+#define PERM_GPU_SUMS 5         /* doubles that a chunk yields: value hi, lo, imaginary hi, lo, sum of |terms| */
+
+typedef struct perm_gpu_sink {
+  void *context;
+  int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
+  perm_status (*merge)(perm_partial *into, const perm_partial *from);
+  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread only; not PERM_OK: stop */
+} perm_gpu_sink;
+
+/* The frontier programme on arrays: what perm_sparse.h (>>arrays) tells a GPU. Its host works out words and ways of a
+   step, the GPU its values. */
+typedef enum perm_gpu_cell { /* of an array */
+  PERM_GPU_DOUBLE,
+  PERM_GPU_DD,
+  PERM_GPU_COMPLEX,
+  PERM_GPU_COMPLEX_DD,
+  PERM_GPU_INTEGER /* modulo 2^(64 words); Gaussian: two such numbers */
+} perm_gpu_cell;
+
+typedef struct perm_gpu_words { /* the words of a step: see permi_layout */
+  const uint16_t *word, *rank, *middle, *top;
+  const unsigned char *left;
+  const uint64_t *middle_offset, *top_offset;
+  const int *start, *middle_start;
+  int low, tops; /* occupied low slots; words of top bits */
+} perm_gpu_words;
+
+typedef struct perm_gpu_way { /* see permi_pull */
+  uint32_t test, want, keep, flip; /* above the low slots; */
+  uint32_t low_test, low_want, low_keep, low_flip;
+  int low_ones; /* how many more there are in the source */
+  int moves;    /* 1: low words change their places */
+  double real, imaginary;
+  int64_t integer[2];
+} perm_gpu_way;
+
+typedef struct perm_gpu_programme {
+  int low, middle, top;  /* slots */
+  int ways;              /* most of a step */
+  double states[2];      /* most before even and odd steps */
+  int words;             /* 64-bit words of the longest value */
+  int lists;             /* 1: sorted lists instead of arrays */
+  void *context;
+  perm_status (*poll)(void *context); /* while a kernel is compiled; not PERM_OK: stop, with that */
+} perm_gpu_programme;
+
+typedef struct perm_gpu_stream { /* see permi_stream */
+  uint64_t test, want, flip;
+  double real, imaginary;
+  int64_t integer[2];
+} perm_gpu_stream;
+
+typedef struct perm_gpu_frontier perm_gpu_frontier; /* a programme on a GPU */
+
+#if defined(PERM_WITH_CUDA) || defined(__CUDACC__)
+#if defined(__cplusplus)
+extern "C" {
+#endif
+/* Usable GPUs, at most `gpus` (PERM_ALL_GPUS: all); 0 with the reason in message. */
+int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
+/* Chunks [begin, end) of work into *partial; if stopped or failed, a prefix of them. */
+perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
+                          const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
+                          char message[PERM_MESSAGE_BYTES]);
+/* Several kinds of work for the same sum, at most 16: seconds[k], of all chunks[k], by a slice on the first GPU, after
+   all have been compiled at the same time; INFINITY: it failed. predicted: by which slices are cut. */
+void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
+                    const perm_options *options, double *seconds);
+/* The permanents of a batch; `threads` of the host may fetch matrices. */
+perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
+                            char message[PERM_MESSAGE_BYTES]);
+
+/* Bytes of the GPU that frontier programmes run on, 0 if there is none; bytes that one takes there. */
+double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
+double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
+/* Memory for a programme. message, which must live as long, tells why a call has failed (PERM_ERROR_DEVICE). */
+perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
+                                      perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
+/* The value 1, before the first step; cells of integers have so many words in each of so many parts. */
+perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
+                                     const perm_gpu_words *source);
+/* A step: does not wait for it, unless sizes is not NULL: the least modulus that is not 0, and the largest. */
+perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
+                                    int ways, double *sizes);
+/* A step of lists; *states: how many there are then. */
+perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
+                                     uint64_t *states, double *sizes);
+/* The values of `states` states times two numbers, one after the other. */
+perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
+/* The first value. */
+perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
+void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
+#if defined(__cplusplus)
+}
+#endif
+#endif
+
 /* ======================================================================================= >>dispatch
    What the kernels read and yield, and the table from which the plan picks one. The table's rates, in
    elements/s of one thread, feed predictions only, so any honest order of magnitude will do. */
@@ -4413,8 +4529,8 @@ typedef struct permi_kernel {
   permi_kernel_run run;
 } permi_kernel;
 
-/* For each form the best first. */
-static const permi_kernel permi_kernels[] = {
+/* For each form the best first. Real and complex ones apart: a program of real matrices links none of the others. */
+static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 2, 7, 2.0e10, permi_glynn_real_avx512_k2},
@@ -4428,7 +4544,23 @@ static const permi_kernel permi_kernels[] = {
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 2, 2, 5, 2.8e9, permi_accurate_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
+#endif
+#if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
+    {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 1, 3, 5, 1.5e9, permi_accurate_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
+#endif
+    {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 0, 2, 3, 2.8e8, permi_accurate_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
+};
 #if !defined(PERM_NO_COMPLEX)
+static const permi_kernel permi_kernels_complex[] = {
+#if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 3, 2, 6, 8e8, permi_accurate_complex_avx512},
@@ -4438,32 +4570,24 @@ static const permi_kernel permi_kernels[] = {
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 2, 1, 4, 4e8, permi_accurate_complex_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 2.6e8, permi_dd_complex_avx2},
 #endif
-#endif
-#if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
-    {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 1, 3, 5, 1.5e9, permi_accurate_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
-#if !defined(PERM_NO_COMPLEX)
+#if PERMI_ARM
     {PERM_ISA_NEON, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 1, 2, 4, 9e8, permi_split_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 1, 2, 4, 2e8, permi_accurate_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 1, 2, 4, 2e8, permi_dd_complex_neon},
 #endif
-#endif
-    {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 0, 2, 3, 2.8e8, permi_accurate_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
-#if !defined(PERM_NO_COMPLEX)
     {PERM_ISA_PLAIN, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 0, 1, 3, 4.8e8, permi_pair_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 0, 1, 2, 2.6e8, permi_split_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 0, 1, 2, 6e7, permi_accurate_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 0, 1, 2, 5e7, permi_dd_complex_plain},
-#endif
 };
+#endif
+
+typedef struct permi_kernel_table {
+  const permi_kernel *kernel;
+  int count;
+} permi_kernel_table;
+#define PERMI_KERNEL_TABLE(kernels) {kernels, (int)(sizeof kernels / sizeof *kernels)}
 
 #if !defined(PERM_NO_EXTRAS)
 /* Kernels of >>minors, the best first. */
@@ -4496,19 +4620,14 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* Stored rates of the scalar engines, elements/s. */
-#define PERMI_RATE_GLYNN 6e8
-#define PERMI_RATE_RYSER 3e8
-#define PERMI_RATE_EXPANSION 3e7 /* visited prefixes/s */
-
 /* The best instance for order n among those that `isa` allows. There is always one for n >= 4. */
-static const permi_kernel *permi_kernel_for(perm_isa isa, perm_form form, int parts, int product, int n)
+static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
+                                            int n)
 {
-  size_t i;
-  for (i = 0; i < sizeof permi_kernels / sizeof permi_kernels[0]; i++) {
-    const permi_kernel *kernel = &permi_kernels[i];
-    if (kernel->isa <= isa && kernel->form == form && kernel->parts == parts && kernel->product == product &&
-        kernel->n_least <= n)
+  int i;
+  for (i = 0; i < table->count; i++) {
+    const permi_kernel *kernel = &table->kernel[i];
+    if (kernel->isa <= isa && kernel->form == form && kernel->product == product && kernel->n_least <= n)
       return kernel;
   }
   return NULL;
@@ -4520,6 +4639,54 @@ static perm_isa permi_isa(const perm_options *options)
          : options->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512
                                                : options->isa;
 }
+
+/* ========================================================================================== >>reach
+   What a call may come to. Every public call of matrices names one permi_reach, through which alone it finds kernels,
+   GPUs, files and perm_sparse.h: a program that calls only perm_real links no other kernels than real ones, and nothing
+   for complex matrices, GPUs or checkpoints. */
+
+struct permi_view;
+struct permi_problem;
+struct permi_counted;
+struct permi_counts;
+struct permi_choice;
+struct permi_array;
+
+/* An engine for problems that are given as arrays, or made arrays: an entry of the table of a permi_reach. */
+typedef struct permi_array_engine {
+  perm_method method;
+  /* Predicted seconds of one thread; INFINITY: it cannot, or not as options say. */
+  double (*offer)(struct permi_array *array, const perm_options *options);
+  /* The leaf that was offered, in the precision that *precision gets. Fails with a message. */
+  perm_status (*make)(struct permi_array *array, const perm_options *options, permi_leaf *leaf,
+                      perm_precision *precision, perm_result *result);
+} permi_array_engine;
+
+typedef struct permi_gpu_engines {
+  /* >>plan: makes the plan one for GPUs where they are wanted and predicted faster than one thread */
+  void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
+  int (*growth)(const perm_plan *plan, const struct permi_view *view);
+  int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
+  perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
+                        permi_leaf *leaf);
+  /* >>rectangular: seconds of a choice, INFINITY if it is the CPU's; the leaf of counts, whose tables are copied */
+  double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
+  perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
+} permi_gpu_engines;
+
+typedef struct permi_reach {
+  int parts; /* 1 real, 2 complex */
+  permi_kernel_table kernels;
+  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
+                                      /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
+  const permi_gpu_engines *gpu;       /* NULL: no options ask for them */
+  const permi_array_engine *engines;  /* beside the dense ones; of those that offer the same the first is taken */
+  int engine_count;
+  perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
+  /* Square matrices with many zeros, by perm_sparse.h. 1: *result is what it says; 0: not its business. NULL: that
+     header is not there. */
+  int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+} permi_reach;
 
 /* ========================================================================================== >>small
    n <= 12 without a plan: one call of a kernel made for the order.
@@ -5473,7 +5640,18 @@ typedef struct permi_view {
   const double *a;
   ptrdiff_t ld;
   int parts;
+  const permi_reach *reach; /* NULL: only scaled and looked at */
 } permi_view;
+
+static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
+{
+  permi_view view;
+  view.a = a;
+  view.ld = ld;
+  view.parts = parts;
+  view.reach = reach;
+  return view;
+}
 
 /* What a matrix that is given takes; sizes may be bad still. */
 static double permi_view_bytes(int m, int n, const permi_view *view)
@@ -5490,6 +5668,11 @@ static double permi_at(const permi_view *view, int i, int j, int part)
 static double permi_scaled(const perm_plan *plan, const permi_view *view, int i, int j, int part)
 {
   return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
+}
+
+static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
+{
+  return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
 /* Row i, scaled, columns in the order pivot, lanes, block, fixed, outer. */
@@ -5713,19 +5896,14 @@ typedef struct permi_gpu {
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
 
-static double permi_gpu_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
-{
-  return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
-}
-
 /* 1: row i may be divided by its entry in column j. */
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
   int k;
   for (k = 0; k < plan->n; k++)
-    most = fmax(most, permi_gpu_modulus(plan, view, i, k));
-  return permi_gpu_modulus(plan, view, i, j) * 1024 >= most;
+    most = fmax(most, permi_scaled_modulus(plan, view, i, k));
+  return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
 /* Powers of two by which divided rows may exceed row sums of 1. */
@@ -5734,7 +5912,7 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   int growth = 0, i;
   for (i = 0; i < plan->n && plan->form == PERM_FORM_NORMALISED; i++)
     if (permi_gpu_safe(plan, view, i, plan->pivot))
-      growth += 1 - permi_exponent(permi_gpu_modulus(plan, view, i, plan->pivot));
+      growth += 1 - permi_exponent(permi_scaled_modulus(plan, view, i, plan->pivot));
   return growth;
 }
 
@@ -5807,11 +5985,10 @@ static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
   return exact;
 }
 
-/* Rates are of one H200, elements/s; a second is for compiling. */
 static double permi_gpu_seconds(int n, int parts, int product)
 {
-  static const double rate[4][2] = {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}};
-  return n * ldexp(1, n - 1) / rate[product][parts - 1] + 1;
+  static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
+  return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
 /* Plans for GPUs: product, form, pivot and split. */
@@ -6221,9 +6398,8 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Jobs whose next precision is predicted to take less than this escalate by themselves when the estimate is above the
-   tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
-#define PERMI_ESCALATE_SECONDS 1.0
+/* Jobs whose next precision is predicted to take less than PERMI_ESCALATE_SECONDS escalate by themselves when the
+   estimate is above the tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
 #define PERMI_WANTED_RELATIVE 1e-10
 
 static double permi_wanted_relative(const perm_options *options)
@@ -6272,13 +6448,14 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
    the tables of complex pairs take, which split rows do without. Up to order 11 or so with AVX-512. */
 static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
 {
+  const permi_kernel_table *kernels = &view->reach->kernels;
   const perm_isa isa = permi_isa(options);
   const int accurate = plan->precision == PERM_PRECISION_ACCURATE, parts = view->parts, n = plan->n;
   const permi_kernel *usual =
-      permi_kernel_for(isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED, parts,
+      permi_kernel_for(kernels, isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED,
                        accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
   const permi_kernel *proven =
-      permi_kernel_for(isa, PERM_FORM_SPLIT, parts, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
+      permi_kernel_for(kernels, isa, PERM_FORM_SPLIT, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
   const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
   return n <= PERMI_SMALL_N &&
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
@@ -6308,7 +6485,7 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   }
   if (plan->form != PERM_FORM_NORMALISED)
     plan->pivot = 0;
-  kernel = permi_kernel_for(permi_isa(options), plan->form, view->parts, product, plan->n);
+  kernel = permi_kernel_for(&view->reach->kernels, permi_isa(options), plan->form, product, plan->n);
   plan->isa = kernel->isa;
   plan->lane_columns = kernel->lane_columns;
   plan->block_columns = kernel->block_columns;
@@ -6404,7 +6581,8 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
       break;
     }
     most_chunk = permi_plan_dense(plan, view, options)->product == PERMI_ROUNDED ? 18 : 10;
-    permi_plan_gpu(plan, view, options);
+    if (view->reach->gpu)
+      view->reach->gpu->plan(plan, view, options);
   }
   if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
@@ -6507,9 +6685,9 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
 static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
 {
   return plan->form != PERM_FORM_NORMALISED ||
-                 (plan->isa == PERM_ISA_CUDA && !permi_gpu_safe(plan, view, i, plan->pivot))
+                 (plan->isa == PERM_ISA_CUDA && !view->reach->gpu->safe(plan, view, i, plan->pivot))
              ? 1
-             : permi_gpu_modulus(plan, view, i, plan->pivot);
+             : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
 /* Signs of the columns in sampled terms begin, begin + 1, ...: all of them up to order 6, then by a hash; term 0 has
@@ -6665,7 +6843,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   default: return; /* the plain sums: see permi_plan_leaf */
   }
   if (gpu)
-    growth = permi_gpu_growth(plan, view);
+    growth = view->reach->gpu->growth(plan, view);
   else if (plan->form == PERM_FORM_NORMALISED)
     for (i = 0; i < plan->n; i++)
       growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
@@ -6717,9 +6895,9 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
                                                                : PERMI_ROUNDED;
     leaf->scale_exp2 -= n - 1;
     if (plan->isa == PERM_ISA_CUDA)
-      return permi_gpu_tables(plan, view, allocator, leaf);
-    return permi_dense_tables(plan, view, permi_kernel_for(plan->isa, plan->form, view->parts, product, n), allocator,
-                              leaf);
+      return view->reach->gpu->tables(plan, view, allocator, leaf);
+    return permi_dense_tables(plan, view, permi_kernel_for(&view->reach->kernels, plan->isa, plan->form, product, n),
+                              allocator, leaf);
   }
   {
     permi_plain *plain =
@@ -6743,9 +6921,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
     return PERM_OK;
   }
   leaf->estimate_relative = permi_plain_rounding((const permi_plain *)leaf->context);
-  leaf->run_chunk = plan->precision == PERM_PRECISION_DD ? permi_gray_dd
-                    : view->parts == 2                   ? permi_gray_complex
-                                                         : permi_gray_real;
+  leaf->run_chunk = view->reach->gray[plan->precision == PERM_PRECISION_DD];
   leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
 }
@@ -6791,7 +6967,8 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
 PERMI_UNUSED
 static double permi_dense_rate(const perm_options *options)
 {
-  return permi_kernel_for(permi_isa(options), PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERM_MAX_N)->rate;
+  static const permi_kernel_table real = PERMI_KERNEL_TABLE(permi_kernels_real);
+  return permi_kernel_for(&real, permi_isa(options), PERM_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }
 
 /* ========================================================================================= >>minors
@@ -6931,6 +7108,7 @@ static int permi_minors_scale(permi_minors *minors, double *full)
     view.a = full;
     view.ld = n;
     view.parts = minors->parts;
+    view.reach = NULL;
     permi_minors_write_out(minors, 0, full);
     for (j = 0; one_row && j < n * minors->parts; j++)
       full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
@@ -7229,8 +7407,6 @@ static double permi_terms_count(int columns, const int *count)
   return terms;
 }
 
-#define PERMI_TERMS_SECONDS 5e-8 /* a row of a term in double-double */
-
 static void permi_minors_plan_terms(permi_minors *minors)
 {
   const double by_rows = permi_terms_count(minors->rows, minors->row_count);
@@ -7330,6 +7506,7 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
   view.a = full;
   view.ld = minors->total;
   view.parts = minors->parts;
+  view.reach = NULL;
   memcpy(wanted, last, (size_t)entries * sizeof *last);
   if (minors->least)
     memset(last, 0, (size_t)entries * sizeof *last);
@@ -7800,11 +7977,6 @@ static void permi_exact_plain_groups(const permi_exact_rows *rows, permi_exact_p
   }
   plain->sum_words = (int)((bits + rows->n) / 64) + 1;
 }
-
-/* Stored rates: row additions and products, and words of limbs times words, a second. */
-#define PERMI_RATE_EXACT_ROWS 6e8
-#define PERMI_RATE_EXACT_WORDS 2.5e8
-#define PERMI_RATE_MODULAR 2.2e8
 
 static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t modulus)
 {
@@ -8326,7 +8498,6 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 #ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
 #define PERMI_EXACT_GPU_SKIP 1
 #endif
-#define PERMI_EXACT_GPU_RATE 2e13 /* instructions of threads a second, one H200 */
 
 typedef struct permi_exact_gpu {
   permi_gpu gpu; /* comes first, where >>gpu looks for it */
@@ -8765,6 +8936,7 @@ typedef struct permi_problem {
   const int64_t *integer; /* these */
   ptrdiff_t ld;
   const int *row_count, *column_count; /* NULL: once each */
+  const permi_reach *reach;
 } permi_problem;
 
 typedef struct permi_counted {
@@ -8775,6 +8947,7 @@ typedef struct permi_counted {
   double *real;     /* [m][n][parts], or NULL and */
   int64_t *integer; /* these, */
   int scaled, exp2; /* scaled: times 2^exp2: doubles as integers */
+  const permi_reach *reach;
 } permi_counted;
 
 /* Bits of the entry where a line (a row, or a column) meets another one; 0 for both zeros. */
@@ -8900,6 +9073,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   counted->rows = left[s];
   counted->columns = left[1 - s];
   counted->parts = problem->parts;
+  counted->reach = problem->reach;
   counted->real = to = (double *)permi_allocate(
       allocator, permi_counted_entries(counted) + (size_t)(counted->m + counted->n), sizeof(double));
   if (!to) {
@@ -10115,20 +10289,6 @@ static permi_shape permi_shape_of(const permi_counted *counted, perm_method meth
   return shape;
 }
 
-/* Prices: seconds of one thread of a 2.5 GHz Xeon with AVX2; [real, complex]. Predictions were then within a factor of
-   two, but for matrices of a few microseconds. */
-static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
-static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
-static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* sums over signs: a form moves, is multiplied */
-static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
-static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* sums over signs: a step of e_M */
-static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
-static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
-static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
-#define PERMI_SECONDS_SCAN 8e-9                                /* subsets: looking at a row of states */
-#define PERMI_SECONDS_STEP 1e-6                                /* subsets: weights of a form for rows of states */
-#define PERMI_SECONDS_TERM 3e-8                                /* sums over signs */
-
 PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *counted, int i, int j)
 {
   const size_t at = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counted->parts;
@@ -10282,7 +10442,6 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
 }
 
 #define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term on its forms */
-#define PERMI_COUNTS_GPU_RATE 4e12 /* of these a second, one H200 */
 
 /* Seconds that a choice takes on a GPU; INFINITY: it is the CPU's. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
@@ -10332,13 +10491,13 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
     if (chosen && method == PERM_METHOD_SUBSETS) {
-      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : 4e9))
+      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
     choice.isa = PERM_ISA_PLAIN;
-    if (options->gpu.devices) { /* as permi_plan_gpu */
-      const double gpu = permi_choice_gpu_seconds(counted, &choice);
+    if (options->gpu.devices && counted->reach->gpu) { /* as permi_plan_gpu */
+      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];
       if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
           (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
@@ -10940,7 +11099,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   permi_counts_bounds(counts, lost, choice->terms, leaf);
   fingerprint = permi_hash(permi_choice_fingerprint(choice, counts, fingerprint), leaf->information.chunks);
   if (choice->isa == PERM_ISA_CUDA) {
-    const perm_status status = permi_counts_gpu_leaf(counts, allocator, leaf);
+    const perm_status status = counted->reach->gpu->counts_leaf(counts, allocator, leaf);
     permi_release(allocator, counts);
     if (status != PERM_OK)
       return status;
@@ -10958,7 +11117,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
 /* ========================================================================================== >>check
    Is the matrix what the call says it is? */
 
-/* The same for calls whose work is not that of a job. */
+/* Checks the options of a call whose work is not that of a job: permi_check_options, and that nothing is in pieces. */
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
@@ -10969,11 +11128,29 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
+/* Checks pointer, stride and doubles (NULL: the entries are integers) of a matrix that has entries. */
+static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
+                                       perm_result *result)
+{
+  int i, j;
+  if (!given)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
+  if (ld < n)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
+                      n);
+  for (i = 0; a && i < m; i++)
+    for (j = 0; j < parts * n; j++) {
+      const double x = a[(ptrdiff_t)i * ld * parts + j];
+      if (!(fabs(x) <= DBL_MAX))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
+                          x != x ? "NaN" : "an infinity", i + 1, j / parts + 1);
+    }
+  return PERM_OK;
+}
+
+/* Checks an array for the dense engines. */
 static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
 {
-  const double *a = view->a;
-  const ptrdiff_t ld = view->ld;
-  int i, j;
   if (m < 0)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
   if (n < 0)
@@ -10984,19 +11161,7 @@ static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2,
                       "the matrix is %d x %d; dense engines go up to order %d, perm_estimate_* further", m, n,
                       PERM_MAX_N);
-  if (!a)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
-                      n);
-  for (i = 0; i < m; i++)
-    for (j = 0; j < view->parts * n; j++) {
-      double x = a[(ptrdiff_t)i * ld * view->parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
-                          x != x ? "NaN" : "an infinity", i + 1, j / view->parts + 1);
-    }
-  return PERM_OK;
+  return permi_check_entries(m, n, view->a, view->a != NULL, view->ld, view->parts, result);
 }
 
 /* ========================================================================================== >>names
@@ -11304,7 +11469,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   return status;
 }
 
-/* The part of a leaf that a call is to do. */
+/* The chunks of a leaf that this call is asked for. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
   return permi_part_of(job->leaf[leaf].information.chunks, leaf,
@@ -11312,7 +11477,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first interval of chunks that are wanted and not done, of the leaves from *leaf on; 0: none. */
+/* Finds the first interval of chunks that are wanted and not done, from leaf *leaf on. 0: there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -11326,7 +11491,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* Of what is wanted: predicted seconds that are done already, and left in tasks. */
+/* Predicts the seconds of the wanted chunks that are done already, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -11353,7 +11518,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* A run's checkpoint, and when the next one is due. A failure is kept in *why, for the end. */
+/* Writes a checkpoint and sets when the next one is due. A failure is kept in *why for the end of the run. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -11367,7 +11532,7 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-/* What is finished before a run: the checkpoint's work if there is one, and that of the files to merge. */
+/* Reads what was finished before this run: the checkpoint if there is one, and the files to merge. */
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -11398,7 +11563,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
-/* What a stopped job tells; `index`: its first leaf that is not done. */
+/* Fills in the result of a stopped job; `index`: its first leaf that is not done. */
 static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
 {
   const perm_partial *partial = &state->partial[index];
@@ -11435,8 +11600,15 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
-                                      perm_result *result)
+/* What a run does with files; NULL: it has none, and links none of what writes and reads them. */
+typedef struct permi_keeper {
+  perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+                       perm_result *result);
+  void (*keep)(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why);
+} permi_keeper;
+
+static perm_status permi_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
+                                 const permi_keeper *keeper, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   permi_control control;
@@ -11451,8 +11623,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   status = permi_check_state(job, state, 2, result);
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
-  if (status == PERM_OK && (options->checkpoint.file || options->checkpoint.merges))
-    status = permi_begin(job, state, options, &kept, result);
+  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merges))
+    status = keeper->begin(job, state, options, &kept, result);
   if (status != PERM_OK)
     return status;
   permi_result_clear(&unwritten);
@@ -11465,8 +11637,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
                       "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
                       options->max_seconds);
   left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
-  if (left && options->checkpoint.file) {
-    permi_keep(job, state, &control, &unwritten);
+  if (left && keeper && options->checkpoint.file) {
+    keeper->keep(job, state, &control, &unwritten);
     if (control.unwritten) {
       *result = unwritten;
       return result->status;
@@ -11476,8 +11648,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
     const perm_leaf *information = &job->leaf[leaf].information;
     perm_partial done;
-    if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
-      permi_keep(job, state, &control, &unwritten);
+    if (keeper && control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
+      keeper->keep(job, state, &control, &unwritten);
     memset(&done, 0, sizeof done);
     stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, &control, threads, &done);
     control.work_before += information->seconds / (double)information->chunks * (double)done.chunks;
@@ -11493,8 +11665,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
   if (begin < end && !options->checkpoint.merges)
     stopped = PERM_PART_DONE;
-  if (!kept && !(begin < end && options->checkpoint.merges))
-    permi_keep(job, state, &control, &unwritten);
+  if (keeper && !kept && !(begin < end && options->checkpoint.merges))
+    keeper->keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
     stopped = unwritten.status;
@@ -11518,24 +11690,258 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   return stopped;
 }
 
-/* Creates, executes and frees in one; the job is freed in any case. */
-static perm_status permi_run_job(perm_job *job, const perm_options *options, perm_result *result)
+PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
+                                      perm_result *result)
+{
+  static const permi_keeper files = {permi_begin, permi_keep};
+  return permi_execute(job, state, options, &files, result);
+}
+
+/* The same for calls without options. */
+static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
+                                      perm_result *result)
+{
+  return permi_execute(job, state, options, NULL, result);
+}
+
+/* Runs a job in a new state; frees the job in any case. */
+static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
+                                 perm_result *result)
 {
   perm_state *state;
   perm_status status = perm_state_create(job, &state);
   status = status != PERM_OK                                 ? permi_fail_memory(result)
            : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
-                                                             : perm_job_execute(job, state, options, result);
+                                                             : reach->execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;
 }
 
+/* ========================================================================================= >>offers
+   The engines for problems that are given as arrays: what they offer, the choice among them, and the leaf. Arrays of
+   calls and blocks of sparse matrices come here alike. */
+
+/* What the options ask for that these engines do not have; NULL if they can. */
+PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
+{
+  switch (options->method) {
+  case PERM_METHOD_AUTO:
+  case PERM_METHOD_SUBSETS:
+  case PERM_METHOD_REPEATS:
+  case PERM_METHOD_SHORT:
+  case PERM_METHOD_RYSER:
+  case PERM_METHOD_PADDED:
+  case PERM_METHOD_EXPANSION: break;
+  default: return "this method is for square matrices without counts";
+  }
+  if (options->precision == PERM_PRECISION_KAHAN)
+    return "precision kahan is for square matrices without counts";
+  if (problem->integer) {
+    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
+      return "modulus is not from 2 to 2^63";
+    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
+      return "integers are computed exactly: leave precision as it is";
+    if (options->method == PERM_METHOD_PADDED)
+      return "method padded divides, and is for doubles only";
+  } else if (options->precision == PERM_PRECISION_EXACT) {
+    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
+  } else if (options->modulus) {
+    return "modulus is for integers";
+  }
+  return NULL;
+}
+
+/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
+PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
+{
+  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
+  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
+                             : options->precision == PERM_PRECISION_ACCURATE ||
+                                     options->precision == PERM_PRECISION_DD ||
+                                     options->method == PERM_METHOD_EXPANSION || permi_plans_higher(options, expected)
+                                 ? PERM_PRECISION_DD
+                                 : PERM_PRECISION_DEFAULT;
+  permi_choice choice = permi_choose(counted, options, precision);
+  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
+    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
+    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
+      choice = better;
+  }
+  return choice;
+}
+
+/* A problem as the engines of its table see it. */
+typedef struct permi_array {
+  const permi_problem *problem; /* checked */
+  permi_counted counted;
+  permi_choice choice; /* of >>rectangular, once asked */
+  int hasty;           /* 1: for order 25 and more a lower bound is offered where planning takes a millisecond */
+} permi_array;
+
+static int permi_array_square(const permi_array *array)
+{
+  const permi_problem *problem = array->problem;
+  return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
+}
+
+static permi_integer_view permi_array_integers(const permi_array *array)
+{
+  permi_integer_view view;
+  view.a = array->problem->integer;
+  view.ld = array->problem->ld;
+  view.parts = array->problem->parts;
+  return view;
+}
+
+PERMI_COLD static double permi_counted_offer(permi_array *array, const perm_options *options)
+{
+  if (options->method == PERM_METHOD_EXACT)
+    return (double)INFINITY;
+  array->choice = permi_counts_choice(&array->counted, options);
+  return array->choice.seconds;
+}
+
+PERMI_COLD static perm_status permi_counted_leaf(permi_array *array, const perm_options *options, permi_leaf *leaf,
+                                                 perm_precision *precision, perm_result *result)
+{
+  *precision = array->choice.precision;
+  return permi_choice_leaf(&array->counted, &array->choice, options->certify,
+                           permi_counted_fingerprint(&array->counted), &options->allocator, leaf) == PERM_OK
+             ? PERM_OK
+             : permi_fail_memory(result);
+}
+
+/* Does the exact engine of square integer matrices come into question? */
+static int permi_exact_may(const permi_array *array, const perm_options *options)
+{
+  return array->problem->integer && permi_array_square(array) &&
+         (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT);
+}
+
+#define PERMI_RIVAL_LOOK 24
+static double permi_exact_offer(permi_array *array, const perm_options *options)
+{
+  const permi_integer_view view = permi_array_integers(array);
+  const int n = array->problem->n;
+  double seconds;
+  if (!permi_exact_may(array, options))
+    return (double)INFINITY;
+  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
+    return permi_exact_seconds(options, n, &view);
+  seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
+  return options->gpu.devices ? fmin(seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE) : seconds;
+}
+
+static perm_status permi_exact_make(permi_array *array, const perm_options *options, permi_leaf *leaf,
+                                    perm_precision *precision, perm_result *result)
+{
+  const permi_integer_view view = permi_array_integers(array);
+  *precision = PERM_PRECISION_EXACT;
+  return permi_exact_leaf(options, array->problem->n, &view, leaf, result);
+}
+
+static double permi_modular_offer(permi_array *array, const perm_options *options)
+{
+  const permi_integer_view view = permi_array_integers(array);
+  const int n = array->problem->n;
+  if (!permi_exact_may(array, options) || !(options->modulus & 1) || options->modulus >= UINT64_C(1) << 63 ||
+      (array->hasty && options->method != PERM_METHOD_EXACT && n > PERMI_RIVAL_LOOK))
+    return (double)INFINITY;
+  return permi_modular_seconds(n, &view);
+}
+
+static perm_status permi_modular_make(permi_array *array, const perm_options *options, permi_leaf *leaf,
+                                      perm_precision *precision, perm_result *result)
+{
+  const permi_integer_view view = permi_array_integers(array);
+  *precision = PERM_PRECISION_EXACT;
+  return permi_modular_leaf(options, array->problem->n, &view, options->modulus, leaf, result);
+}
+
+static const permi_array_engine permi_counted_engines[] = {
+    {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf}};
+static const permi_array_engine permi_array_engines[] = {
+    {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf},
+    {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make},
+    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make}};
+
+/* The engine that offers least, and what. If none offers anything, the one that says why when its leaf is asked for. */
+static const permi_array_engine *permi_array_choose(permi_array *array, const perm_options *options, double *seconds)
+{
+  const permi_reach *reach = array->problem->reach;
+  const permi_array_engine *best = &reach->engines[options->method == PERM_METHOD_EXACT];
+  int k;
+  *seconds = (double)INFINITY;
+  for (k = 0; k < reach->engine_count; k++) {
+    const double offered = reach->engines[k].offer(array, options);
+    if (offered < *seconds) {
+      *seconds = offered;
+      best = &reach->engines[k];
+    }
+  }
+  return best;
+}
+
+/* ======================================================================================== >>entries
+   What the public calls may come to, kind by kind of numbers: see >>reach. */
+
+#ifdef PERMI_ROUTE /* a header of further engines names its function here before it includes this one */
+static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+#define PERMI_ROUTE_HERE PERMI_ROUTE
+#else
+#define PERMI_ROUTE_HERE NULL
+#endif
+
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,         permi_gpu_safe,
+                                             permi_gpu_tables, permi_choice_gpu_seconds, permi_counts_gpu_leaf};
+
+#if defined(PERM_NO_COMPLEX)
+#define PERMI_COMPLEX_TABLE {NULL, 0}
+#else
+#define PERMI_COMPLEX_TABLE PERMI_KERNEL_TABLE(permi_kernels_complex)
+#endif
+
+static const permi_reach permi_bare_real = { /* perm_real, which has no options */
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), {NULL, NULL},  NULL,
+    permi_counted_engines, 1, permi_execute_bare, PERMI_ROUTE_HERE};
+static const permi_reach permi_reach_real = {
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
+    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+static const permi_reach permi_reach_complex = {
+    2, PERMI_COMPLEX_TABLE, {permi_gray_complex, permi_gray_dd}, &permi_gpus,
+    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+
+static const permi_reach *permi_reach_of(int parts)
+{
+  return parts == 2 ? &permi_reach_complex : &permi_reach_real;
+}
+
+static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
+{
+  return permi_view_of(a, ld, parts, permi_reach_of(parts));
+}
+
+static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
+                                        const permi_reach *reach, const int *row_counts, const int *column_counts)
+{
+  permi_problem problem;
+  problem.m = m;
+  problem.n = n;
+  problem.parts = reach->parts;
+  problem.real = real;
+  problem.integer = integer;
+  problem.ld = ld;
+  problem.row_count = row_counts;
+  problem.column_count = column_counts;
+  problem.reach = reach;
+  return problem;
+}
+
 /* ========================================================================================== >>judge
    Whether a result is good enough, and what comes after one that is not. */
 
-/* Relative size of the error measure that counts: guaranteed if certify asks for it. 0 for an exact result, INFINITY
-   for a value of 0 that is not. */
+/* The relative error that counts: guaranteed if certify is set. 0 for an exact result, INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
   double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
@@ -11564,14 +11970,14 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* What is left of max_seconds; a millisecond where that was more, since 0 would mean no limit. */
+/* What is left of max_seconds, at least a millisecond, since 0 would mean no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* The options to run a job with that was planned with these: from the second precision on not in pieces, because it is
-   another job than that of the file, and short (permi_escalates). */
+/* The options for running a job that was planned with these. After an escalation the job is not the one of the
+   checkpoint any more, and short (permi_escalates): it runs without files. */
 static perm_options permi_run_with(const perm_options *options, int escalated)
 {
   perm_options run = *options;
@@ -11583,8 +11989,8 @@ static perm_options permi_run_with(const perm_options *options, int escalated)
   return run;
 }
 
-/* Does the finished result of the lower precision stand, after another run ended with this status? Not where a job in
-   pieces ran out of time: it is to give the same bits, whatever the limits of its calls. */
+/* Does the finished result of the lower precision stand after a higher one ended with this status? Not if a job in
+   pieces ran out of time: its bits must not depend on the limits of its calls. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
@@ -11602,7 +12008,7 @@ static void permi_keep_bound(const perm_options *options, const perm_result *low
   }
 }
 
-/* The last word on a finished result: was the tolerance met, and is there the bound that was asked for? */
+/* Judges a finished result: was the tolerance met, and is there the bound that was asked for? */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -11634,8 +12040,8 @@ typedef struct permi_solver {
 
 /* Solves a problem: plans, runs, and while the result is worse than wanted (permi_escalates) once more in the next
    precision. `start` is when the call began. The last word is permi_judge's. */
-static perm_status permi_solve(const permi_solver *solver, void *attempt, const perm_options *options_given,
-                               double start, perm_result *result)
+static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
+                               const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
   perm_result finished; /* in the lower precision, while a higher one runs */
@@ -11651,7 +12057,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     planned += permi_seconds() - began;
     options.max_seconds = permi_seconds_left(options_given, start);
     run = permi_run_with(&options, escalated);
-    status = permi_run_job(job, &run, result);
+    status = permi_run_job(job, &run, reach, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
     if (status == PERM_OK && escalated)
@@ -11778,7 +12184,7 @@ typedef struct permi_dense_attempt {
   perm_plan plan;
 } permi_dense_attempt;
 
-/* With a checkpoint or parts at once what the tolerance needs. */
+/* Plans, with a checkpoint or parts at once in the precision that the tolerance needs. */
 static perm_status permi_dense_attempt_plan(void *context, const perm_options *options_given, double *seconds,
                                             perm_result *result)
 {
@@ -11835,11 +12241,11 @@ PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, in
   return PERM_OK;
 }
 
-/* equal: 1: the totals must be. */
+/* Checks a problem; equal: 1 if as many rows as columns must stand there in all. */
 PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;
-  int i, j, rows, columns;
+  int rows, columns;
   perm_status status;
   if (m < 0)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
@@ -11858,71 +12264,26 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
                       rows, columns);
   if (m == 0 || n == 0)
     return PERM_OK;
-  if (!problem->real && !problem->integer)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (problem->ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
-                      (long long)problem->ld, n);
-  for (i = 0; problem->real && i < m; i++)
-    for (j = 0; j < problem->parts * n; j++) {
-      const double x = problem->real[(ptrdiff_t)i * problem->ld * problem->parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
-                          x != x ? "NaN" : "an infinity", i + 1, j / problem->parts + 1);
-    }
+  return permi_check_entries(m, n, problem->real, problem->real || problem->integer, problem->ld, problem->parts,
+                               result);
+}
+
+/* The job of one leaf, which it takes over also when it fails; leaf NULL: with nothing in it yet. */
+static perm_status permi_leaf_job(int parts, perm_precision precision, const perm_options *options, permi_leaf *leaf,
+                                  perm_job **job, perm_result *result)
+{
+  *job = permi_job_new(&options->allocator, precision);
+  if (!*job && leaf)
+    leaf->release(&options->allocator, leaf->context);
+  if (*job && leaf && !permi_job_push_leaf(*job, leaf)) {
+    perm_job_free(*job);
+    *job = NULL;
+  }
+  if (!*job)
+    return permi_fail_memory(result);
+  (*job)->is_complex = parts == 2;
+  (*job)->modulus = options->modulus;
   return PERM_OK;
-}
-
-/* What the options ask for that these engines do not have; NULL if they can. */
-PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
-{
-  switch (options->method) {
-  case PERM_METHOD_AUTO:
-  case PERM_METHOD_SUBSETS:
-  case PERM_METHOD_REPEATS:
-  case PERM_METHOD_SHORT:
-  case PERM_METHOD_RYSER:
-  case PERM_METHOD_PADDED:
-  case PERM_METHOD_EXPANSION: break;
-  default: return "this method is for square matrices without counts";
-  }
-  if (options->precision == PERM_PRECISION_KAHAN)
-    return "precision kahan is for square matrices without counts";
-  if (problem->integer) {
-    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
-      return "modulus is not from 2 to 2^63";
-    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
-      return "integers are computed exactly: leave precision as it is";
-    if (options->method == PERM_METHOD_PADDED)
-      return "method padded divides, and is for doubles only";
-  } else if (options->precision == PERM_PRECISION_EXACT) {
-    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
-  } else if (options->modulus) {
-    return "modulus is for integers";
-  }
-  return NULL;
-}
-
-/* double-double at once where it costs next to nothing. */
-#define PERMI_COUNTS_CHEAP_SECONDS 2e-5
-
-/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
-PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
-{
-  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
-  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_ACCURATE ||
-                                     options->precision == PERM_PRECISION_DD ||
-                                     options->method == PERM_METHOD_EXPANSION || permi_plans_higher(options, expected)
-                                 ? PERM_PRECISION_DD
-                                 : PERM_PRECISION_DEFAULT;
-  permi_choice choice = permi_choose(counted, options, precision);
-  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
-    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
-    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
-      choice = better;
-  }
-  return choice;
 }
 
 /* The job of a choice. choice NULL: the permanent is `constant`. */
@@ -11930,26 +12291,21 @@ PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, con
                                                uint64_t fingerprint, const perm_options *options, perm_job **made,
                                                perm_result *result)
 {
-  perm_job *job = permi_job_new(&options->allocator, choice ? choice->precision : options->precision);
   permi_leaf leaf;
   permi_number number = permi_number_one();
-  int fits;
-  *made = job;
-  if (!job)
+  *made = NULL;
+  if (choice &&
+      permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) != PERM_OK)
     return permi_fail_memory(result);
-  job->is_complex = counted->parts == 2;
-  job->modulus = options->modulus;
+  if (permi_leaf_job(counted->parts, choice ? choice->precision : options->precision, options, choice ? &leaf : NULL,
+                     made, result) != PERM_OK)
+    return PERM_ERROR_MEMORY;
   if (!constant)
     memset(&number, 0, sizeof number);
   number.exact = 1;
-  if (choice)
-    fits = permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) == PERM_OK &&
-           permi_job_push_leaf(job, &leaf);
-  else
-    fits = permi_job_push_number(job, &number);
-  if (fits)
+  if (choice || permi_job_push_number(*made, &number))
     return PERM_OK;
-  perm_job_free(job);
+  perm_job_free(*made);
   *made = NULL;
   return permi_fail_memory(result);
 }
@@ -11969,7 +12325,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
   return PERM_OK;
 }
 
-/* The attempt of the engines of >>counts at a reduced problem. */
+/* A reduced problem, for permi_solve. */
 typedef struct permi_counted_attempt {
   const permi_counted *counted;
   permi_counted whole; /* the doubles as integers, once that is wanted */
@@ -12023,7 +12379,7 @@ PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context,
   return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
 
-/* The engines of >>counts for a reduced problem; argument: of the options. */
+/* Solves a reduced problem by the engines of >>counts; argument: position of the options. */
 PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
                                                     int argument, double start, perm_result *result)
 {
@@ -12034,93 +12390,67 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   memset(&attempt, 0, sizeof attempt);
   attempt.counted = counted;
   attempt.argument = argument;
-  status = permi_solve(&solver, &attempt, options, start, result);
+  status = permi_solve(&solver, &attempt, counted->reach, options, start, result);
   permi_counted_free(&options->allocator, &attempt.whole);
   return status;
 }
 
-/* Methods that only sums over counts have. */
+/* Is this a method that only >>rectangular has? */
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
          method == PERM_METHOD_PADDED;
 }
 
-/* What a matrix that is given takes. */
+/* Bytes of a given array. */
 static double permi_problem_bytes(const permi_problem *problem)
 {
   return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
 }
 
-/* The job that a problem starts with, checks included: in the engines of >>counts, or the dense exact one. */
+/* The job that a problem starts with, checks included. */
 static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
-  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
-  const int n = problem->n,
-            square = problem->m == n && n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
   const double start = permi_seconds();
-  perm_options engines = *options;
-  permi_counted counted;
-  permi_choice choice;
+  perm_options others = *options; /* for the engines of >>rectangular, which do not know method exact */
+  permi_array array;
   const char *refusal;
-  double exact = (double)INFINITY, modular = (double)INFINITY;
   perm_status status;
   *job = NULL;
+  memset(&array, 0, sizeof array);
+  array.problem = problem;
   status = permi_check_options(options, argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && square && options->method == PERM_METHOD_EXACT)
-    engines.method = PERM_METHOD_AUTO;
-  refusal = permi_counts_refusal(problem, &engines);
+  if (problem->integer && permi_array_square(&array) && options->method == PERM_METHOD_EXACT)
+    others.method = PERM_METHOD_AUTO;
+  refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  if (permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
+  if (permi_counted_make(problem, &options->allocator, &array.counted) != PERM_OK)
     return permi_fail_memory(result);
-  if (counted.zero || !counted.rows) {
-    status = permi_counts_job(&counted, NULL, !counted.zero, 0, options, job, result);
+  if (array.counted.zero || !array.counted.rows) {
+    status = permi_counts_job(&array.counted, NULL, !array.counted.zero, 0, options, job, result);
   } else {
-    choice = permi_counts_choice(&counted, &engines);
-    if (problem->integer && square && engines.method == PERM_METHOD_AUTO) {
-      exact = permi_exact_seconds(options, n, &view);
-      if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
-        modular = permi_modular_seconds(n, &view);
-    }
-    if (fmin(exact, modular) < choice.seconds || options->method == PERM_METHOD_EXACT) {
-      permi_leaf leaf;
-      status = modular < exact ? permi_modular_leaf(options, n, &view, options->modulus, &leaf, result)
-                               : permi_exact_leaf(options, n, &view, &leaf, result);
-      *job = status == PERM_OK ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
-      if (status == PERM_OK && (!*job || !permi_job_push_leaf(*job, &leaf))) {
-        if (!*job)
-          leaf.release(&options->allocator, leaf.context);
-        perm_job_free(*job);
-        *job = NULL;
-        status = permi_fail_memory(result);
-      }
-      if (status == PERM_OK) {
-        (*job)->is_complex = problem->parts == 2;
-        (*job)->modulus = options->modulus;
-      }
-    } else {
-      status = permi_choice_refuse(&choice, options, argument, result);
-      if (status == PERM_OK)
-        status = permi_counts_job(&counted, &choice, 0, permi_counted_fingerprint(&counted), options, job, result);
-    }
+    double seconds;
+    const permi_array_engine *engine = permi_array_choose(&array, options, &seconds);
+    permi_leaf leaf;
+    perm_precision precision;
+    if (engine->method != PERM_METHOD_EXACT)
+      status = permi_choice_refuse(&array.choice, options, argument, result);
+    if (status == PERM_OK)
+      status = engine->make(&array, options, &leaf, &precision, result);
+    if (status == PERM_OK)
+      status = permi_leaf_job(problem->parts, precision, options, &leaf, job, result);
   }
-  permi_counted_free(&options->allocator, &counted);
+  permi_counted_free(&options->allocator, &array.counted);
   if (status == PERM_OK)
     (*job)->plan_seconds = permi_seconds() - start;
   return status;
 }
-
-#if defined(PERMI_WITH_SPARSE)
-/* In perm_sparse.h, which stands in the same file: square matrices with many zeros. 1: *result is what it says; 0: not
-   its business. */
-static int permi_route(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
-#endif
 
 /* The permanent of a problem of integers. */
 static perm_status permi_integers_compute(const permi_problem *problem, int equal, int argument,
@@ -12132,14 +12462,12 @@ static perm_status permi_integers_compute(const permi_problem *problem, int equa
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-#if defined(PERMI_WITH_SPARSE)
-  if (permi_route(problem, options, argument, result))
+  if (problem->reach->route && problem->reach->route(problem, options, argument, result))
     return result->status;
-#endif
   status = permi_problem_job(problem, equal, argument, options, &job, result);
   if (status != PERM_OK)
     return status;
-  status = permi_run_job(job, options, result);
+  status = permi_run_job(job, options, problem->reach, result);
   result->seconds = permi_seconds() - start;
   return status;
 }
@@ -12163,22 +12491,7 @@ static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
   return !a && (m == 0 || n == 0) ? &nothing : a;
 }
 
-static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
-                                        int parts, const int *row_counts, const int *column_counts)
-{
-  permi_problem problem;
-  problem.m = m;
-  problem.n = n;
-  problem.parts = parts;
-  problem.real = real;
-  problem.integer = integer;
-  problem.ld = ld;
-  problem.row_count = row_counts;
-  problem.column_count = column_counts;
-  return problem;
-}
-
-/* Are two rows or two columns equal, bit for bit? Most pairs differ in the first place: a microsecond at n = 20. */
+/* Are two rows or two columns equal, bit for bit? A microsecond at n = 20, since most pairs differ at once. */
 static int permi_has_repeats(int n, const permi_problem *problem)
 {
   const char *a = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
@@ -12222,7 +12535,7 @@ PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const 
   return cheaper;
 }
 
-/* Is it worth looking? a: not NULL, of n rows. */
+/* Is it worth looking for repeats? */
 static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
 {
   return options->method == PERM_METHOD_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
@@ -12230,31 +12543,31 @@ static int permi_may_repeat(const permi_problem *problem, const perm_options *op
          permi_has_repeats(problem->n, problem);
 }
 
-/* A square matrix, or one that has no entries: many zeros are the business of perm_sparse.h, equal lines of the engines
-   of >>counts, all else of the dense engines. argument: of the options. */
-static perm_status permi_square_compute(int m, int n, const permi_view *view, int argument, const perm_options *options,
+/* A square matrix, or one without entries. One with many zeros goes to the engines of the route, one with equal lines
+   to >>counts, all others to the dense engines. argument: position of the options. */
+static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  const permi_reach *reach = problem->reach;
+  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, reach);
+  const int n = problem->n;
   permi_dense_attempt attempt;
-#if defined(PERMI_WITH_SPARSE)
-  if (permi_route(&problem, options, argument, result))
+  if (reach->route && reach->route(problem, options, argument, result))
     return result->status;
-#endif
-  if (permi_may_repeat(&problem, options)) {
-    const permi_kernel *kernel = permi_kernel_for(
-        permi_isa(options), PERM_FORM_PAIR, view->parts, PERMI_ROUNDED, n); /* other forms are not that much slower */
+  if (permi_may_repeat(problem, options)) {
+    const permi_kernel *kernel = permi_kernel_for(&reach->kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED,
+                                                  n); /* other forms are not that much slower */
     const double seconds = kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY;
-    if (permi_compute_repeats(&problem, options, argument, seconds, start, result))
+    if (permi_compute_repeats(problem, options, argument, seconds, start, result))
       return result->status;
   }
-  attempt.m = m;
+  attempt.m = problem->m;
   attempt.n = n;
-  attempt.view = view;
-  return permi_solve(&permi_dense_solver, &attempt, options, start, result);
+  attempt.view = &view;
+  return permi_solve(&permi_dense_solver, &attempt, reach, options, start, result);
 }
 
-/* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
+/* The permanent of a problem of doubles. equal: the totals of the counts must be equal. */
 PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
                                                    const perm_options *options_given, perm_result *result)
 {
@@ -12280,7 +12593,9 @@ PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem,
       counted.m == counted.rows && counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
       counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
     const permi_choice choice = permi_counts_choice(&counted, options);
-    const permi_view view = {counted.real, counted.n, counted.parts};
+    const permi_view view = permi_view_of(counted.real, counted.n, counted.parts, counted.reach);
+    const permi_problem square =
+        permi_problem_make(counted.n, counted.n, counted.real, NULL, counted.n, counted.reach, NULL, NULL);
     perm_plan plan;
     int dense = 0;
     if (choice.precision == PERM_PRECISION_DEFAULT) {
@@ -12288,7 +12603,7 @@ PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem,
       dense = status == PERM_OK && plan.seconds < choice.seconds;
     }
     if (dense)
-      status = permi_square_compute(counted.n, counted.n, &view, argument, options, start, result);
+      status = permi_square_compute(&square, argument, options, start, result);
     if (dense || status == PERM_ERROR_MEMORY) {
       permi_counted_free(&options->allocator, &counted);
       return status;
@@ -12308,21 +12623,19 @@ PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem,
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
-                                 perm_result *result)
+static perm_status permi_compute(const permi_problem *problem, const perm_options *options_given, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
   const double start = permi_seconds();
   const perm_options *options = permi_options(options_given);
   permi_metered call;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  if ((m > 0 && n > 0 && m != n) || permi_is_counts_method(options->method))
-    return permi_compute_counts(&problem, 0, 5, options_given, result);
-  options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
-  status = permi_square_compute(m, n, view, 5, options, start, result);
-  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
+  if ((problem->m > 0 && problem->n > 0 && problem->m != problem->n) || permi_is_counts_method(options->method))
+    return permi_compute_counts(problem, 0, 5, options_given, result);
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  status = permi_square_compute(problem, 5, options, start, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
 static perm_status permi_plan_public(int m, int n, const permi_view *view, const perm_options *options_given,
@@ -12333,63 +12646,53 @@ static perm_status permi_plan_public(int m, int n, const permi_view *view, const
   return permi_meter_end(&call, permi_plan_view(m, n, view, options, plan, result), result);
 }
 
-/* The six public functions that take a matrix. */
-static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
-{
-  permi_view view;
-  view.a = a;
-  view.ld = ld;
-  view.parts = parts;
-  return view;
-}
-
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 1);
+  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
   return permi_plan_public(m, n, &view, options, plan, result);
 }
 
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 2);
+  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
   return permi_plan_public(m, n, &view, options, plan, result);
 }
 
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 1);
+  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
   return permi_job_create(plan, &view, options, job, result);
 }
 
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                              const perm_options *options, perm_job **job, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 2);
+  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
   return permi_job_create(plan, &view, options, job, result);
 }
 
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 1);
-  return permi_compute(m, n, &view, options, result);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
+  return permi_compute(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 2);
-  return permi_compute(m, n, &view, options, result);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
+  return permi_compute(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 1, row_counts, column_counts);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, row_counts, column_counts);
   return permi_compute_counts(&problem, 1, 7, options, result);
 }
 
@@ -12397,7 +12700,7 @@ PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 2, row_counts, column_counts);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, row_counts, column_counts);
   return permi_compute_counts(&problem, 1, 7, options, result);
 }
 
@@ -12406,7 +12709,7 @@ PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *
                                                    perm_result *result)
 {
   const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, row_counts, column_counts);
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, row_counts, column_counts);
   return permi_compute_integers(&problem, 1, 7, options, result);
 }
 
@@ -12415,21 +12718,23 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     perm_result *result)
 {
   const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, row_counts, column_counts);
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, row_counts, column_counts);
   return permi_compute_integers(&problem, 1, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
   return permi_compute_integers(&problem, 0, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
   return permi_compute_integers(&problem, 0, 5, options, result);
 }
 
@@ -12448,22 +12753,25 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
-/* Out of the way of the short cut: a perm_result is large. */
+/* Not inlined into the short cut, because a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
+  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
   perm_result result;
-  perm_compute_real(n, n, a, n, NULL, &result);
+  permi_compute(&problem, NULL, &result);
   return ldexp(result.value, permi_int_exponent(result.exp2));
 }
 
@@ -12659,36 +12967,34 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   return PERM_OK;
 }
 
-/* row: -1 for the whole gradient. */
-static perm_status permi_minors_metered(int m, int n, const permi_view *view, const int *row_counts,
-                                        const int *column_counts, int row, const perm_options *options_given,
-                                        double *out, perm_result *result)
+/* What a call for minors asks; row: -1 for the whole gradient. */
+typedef struct permi_minors_call {
+  int m, n, row;
+  const permi_view *view;
+  const int *row_counts, *column_counts;
+  double *out;
+  int row_count[PERM_MAX_N], column_count[PERM_MAX_N]; /* once checked */
+  int total, entries; /* rows with their copies; doubles of out */
+} permi_minors_call;
+
+/* Checks a call, fills in what stands last in it, and sets the results to NaN. */
+static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  const int gradient = row < 0, arguments = gradient ? 7 : 8;
+  const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
   const char *refusal = permi_minors_refusal(options);
-  const double start = permi_seconds();
-  int row_count[PERM_MAX_N], column_count[PERM_MAX_N], i, j, k, part, count, rows, columns;
-  permi_minors *minors;
-  permi_minors_total total;
-  permi_control control;
-  double *memory, *full = NULL;
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  status = permi_check_whole(options, arguments, result);
+  int i, j, k;
+  perm_status status = permi_check_whole(options, arguments, result);
   if (status == PERM_OK)
-    status = permi_check_matrix(m, n, view, result);
+    status = permi_check_matrix(m, n, call->view, result);
   if (status != PERM_OK)
     return status;
-  if (!out && n > 0 && (m > 0 || !gradient))
+  if (!call->out && n > 0 && (m > 0 || !gradient))
     return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL", gradient ? "gradient" : "minors");
-  count = gradient ? m * n * view->parts : n * view->parts;
-  for (k = 0; k < count; k++)
-    out[k] = (double)NAN;
+  call->entries = (gradient ? m : 1) * n * call->view->parts;
+  for (k = 0; k < call->entries; k++)
+    call->out[k] = (double)NAN;
 #if defined(PERM_NO_COMPLEX)
-  if (view->parts == 2)
+  if (call->view->parts == 2)
     refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
 #endif
   if (refusal)
@@ -12696,8 +13002,8 @@ static perm_status permi_minors_metered(int m, int n, const permi_view *view, co
   if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side makes the other one unchecked */
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
                       PERM_MAX_N);
-  i = permi_minors_counts(m, row_counts, row_count);
-  j = permi_minors_counts(n, column_counts, column_count);
+  i = permi_minors_counts(m, call->row_counts, call->row_count);
+  j = permi_minors_counts(n, call->column_counts, call->column_count);
   if (i < 0 || j < 0 || i != j)
     return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
                       i < 0 || j < 0 ? "a multiplicity is negative or above a million"
@@ -12705,88 +13011,121 @@ static perm_status permi_minors_metered(int m, int n, const permi_view *view, co
                       i, j);
   if (i > PERMI_MINORS_TOTAL)
     return permi_fail(result, PERM_ERROR_SIZE, 5, "%d rows with their copies; at most %d", i, PERMI_MINORS_TOTAL);
-  if (!gradient && (row >= m || row_count[row] == 0))
-    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", row, m,
-                      row >= m ? "" : ", and has no copy");
+  if (!gradient && (call->row >= m || call->row_count[call->row] == 0))
+    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
+                      call->row >= m ? "" : ", and has no copy");
+  call->total = i;
+  return PERM_OK;
+}
+
+/* The distinct rows, with the one that is wanted last, the columns, and the entries where they meet. */
+static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
+{
+  const int gradient = call->row < 0;
+  int i, j, part;
+  memset(minors, 0, sizeof *minors);
+  minors->parts = call->view->parts;
+  minors->total = call->total;
+  for (i = 0; i <= call->m; i++) {
+    const int from = i == call->m ? call->row : i;
+    if (i == call->m ? gradient : call->row_count[i] == 0 || i == call->row)
+      continue;
+    minors->row_of[minors->rows] = from;
+    minors->row_count[minors->rows++] = call->row_count[from];
+  }
+  for (j = 0; j < call->n; j++)
+    if (call->column_count[j]) {
+      minors->column_of[minors->columns] = j;
+      minors->column_count[minors->columns++] = call->column_count[j];
+    }
+  minors->least = gradient ? 0 : minors->rows - 1;
+  for (i = 0; i < minors->rows; i++)
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++)
+        minors->entry[i][j][part] = permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
+}
+
+/* The minors of what is scaled, in double-double too where that is needed and affordable. */
+static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
+                                      double *full, permi_minors_total *total, perm_result *result)
+{
+  const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN;
+  const int gradient = call->row < 0;
+  permi_control control = permi_control_begin(options);
+  perm_status status =
+      permi_minors_run(minors, call->n, options, wide, full, total, &control, call->out, gradient, result);
+  double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
+  if (status == PERM_OK && minors->kernel && relative > permi_wanted_relative(options)) {
+    permi_minors_plan_terms(minors);
+    if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
+                               : minors->seconds < PERMI_ESCALATE_SECONDS) {
+      const perm_result finished = *result;
+      if (permi_minors_run(minors, call->n, options, 1, full, total, &control, call->out, gradient, result) != PERM_OK)
+        *result = finished;
+      else
+        result->escalated = 1;
+      relative = permi_minors_relative(result, call->out, call->entries);
+    }
+  }
+  if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+    status = result->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(result->message, sizeof result->message,
+             "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
+             relative);
+  }
+  return status;
+}
+
+static perm_status permi_minors_metered(permi_minors_call *call, const perm_options *options, perm_result *result)
+{
+  const double start = permi_seconds();
+  const int parts = call->view->parts;
+  permi_minors *minors;
+  permi_minors_total total;
+  double *memory, *full = NULL;
+  int k;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  status = permi_minors_check(call, options, result);
+  if (status != PERM_OK)
+    return status;
   minors = (permi_minors *)permi_allocate(&options->allocator, 1, sizeof *minors);
   if (!minors)
     return permi_fail_memory(result);
-  memset(minors, 0, sizeof *minors);
-  minors->parts = view->parts;
-  minors->total = i;
-  for (i = 0; i <= m; i++) { /* the row that is wanted comes last */
-    const int from = i == m ? row : i;
-    if (i == m ? gradient : row_count[i] == 0 || i == row)
-      continue;
-    minors->row_of[minors->rows] = from;
-    minors->row_count[minors->rows++] = row_count[from];
-  }
-  for (j = 0; j < n; j++)
-    if (column_count[j]) {
-      minors->column_of[minors->columns] = j;
-      minors->column_count[minors->columns++] = column_count[j];
-    }
-  rows = minors->rows;
-  columns = minors->columns;
-  minors->least = gradient ? 0 : rows - 1;
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns; j++)
-      for (part = 0; part < view->parts; part++)
-        minors->entry[i][j][part] = permi_at(view, minors->row_of[i], minors->column_of[j], part);
-  total.count = (rows - minors->least) * columns * view->parts;
+  permi_minors_gather(call, minors);
+  total.count = (minors->rows - minors->least) * minors->columns * parts;
   memory = (double *)permi_allocate(
       &options->allocator,
-      (size_t)(3 * total.count + rows) +
+      (size_t)(3 * total.count + minors->rows) +
           (minors->total <= PERM_MAX_N
-               ? (size_t)(minors->total * (minors->total * view->parts + PERM_MAX_N)) /* with room for the scaling */
+               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N)) /* with room for the scaling */
                : 0),
       sizeof(double));
   if (!memory) {
     permi_release(&options->allocator, minors);
     return permi_fail_memory(result);
   }
-  for (k = 0; k < count; k++)
-    out[k] = 0;
+  for (k = 0; k < call->entries; k++)
+    call->out[k] = 0;
   total.value = (permi_dd *)(void *)memory;
   total.exp2 = (long long *)(void *)(memory + 2 * total.count);
   total.absolute = memory + 3 * total.count;
   if (minors->total <= PERM_MAX_N)
-    full = total.absolute + rows;
-  control = permi_control_begin(options);
+    full = total.absolute + minors->rows;
   result->method = PERM_METHOD_STRUCTURE;
   result->isa = PERM_ISA_PLAIN;
   result->threads = 1;
-  result->value = rows == 0;
-  if (rows && permi_minors_scale(minors, full)) {
-    const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN;
-    double relative;
-    status = permi_minors_run(minors, n, options, wide, full, &total, &control, out, gradient, result);
-    relative = status == PERM_OK ? permi_minors_relative(result, out, count) : 0;
-    if (status == PERM_OK && minors->kernel && relative > permi_wanted_relative(options)) {
-      permi_minors_plan_terms(minors);
-      if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
-                                 : minors->seconds < PERMI_ESCALATE_SECONDS) {
-        perm_result finished = *result;
-        if (permi_minors_run(minors, n, options, 1, full, &total, &control, out, gradient, result) != PERM_OK)
-          *result = finished;
-        else
-          result->escalated = 1;
-        relative = permi_minors_relative(result, out, count);
-      }
-    }
-    if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
-      status = result->status = PERM_TOLERANCE_NOT_MET;
-      snprintf(result->message, sizeof result->message,
-               "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
-               relative);
-    }
-    if (status != PERM_OK && status != PERM_TOLERANCE_NOT_MET)
-      for (k = 0; k < count; k++)
-        out[k] = (double)NAN;
-  }
+  result->value = minors->rows == 0;
+  if (minors->rows && permi_minors_scale(minors, full))
+    status = permi_minors_solve(call, minors, options, full, &total, result);
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
     result->error_bound = result->method == PERM_METHOD_STRUCTURE ? 0 : (double)INFINITY;
-    result->is_complex = view->parts == 2;
+    result->is_complex = parts == 2;
+  } else {
+    for (k = 0; k < call->entries; k++)
+      call->out[k] = (double)NAN;
   }
   result->seconds = permi_seconds() - start;
   permi_release(&options->allocator, memory);
@@ -12798,17 +13137,26 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
                                         const int *column_counts, int row, const perm_options *options_given,
                                         double *out, perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
-  perm_status status = permi_minors_metered(m, n, view, row_counts, column_counts, row, options, out, result);
-  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
+  permi_metered meter;
+  const perm_options *options = permi_meter_begin(&meter, options_given, permi_view_bytes(m, n, view));
+  permi_minors_call call;
+  perm_status status;
+  call.m = m;
+  call.n = n;
+  call.row = row;
+  call.view = view;
+  call.row_counts = row_counts;
+  call.column_counts = column_counts;
+  call.out = out;
+  status = permi_minors_metered(&call, options, result);
+  return permi_kind(permi_meter_end(&meter, status, result), view->parts, options_given, result);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result)
 {
-  const permi_view view = {a, ld, 1};
+  const permi_view view = permi_view_of(a, ld, 1, NULL);
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
@@ -12818,7 +13166,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, int row, const perm_options *options,
                                          double *minors, perm_result *result)
 {
-  const permi_view view = {a, ld, 2};
+  const permi_view view = permi_view_of(a, ld, 2, NULL);
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
@@ -12828,7 +13176,7 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result)
 {
-  const permi_view view = {a, ld, 1};
+  const permi_view view = permi_view_of(a, ld, 1, NULL);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
 }
 
@@ -12836,7 +13184,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result)
 {
-  const permi_view view = {a, ld, 2};
+  const permi_view view = permi_view_of(a, ld, 2, NULL);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
 }
 #endif /* PERM_NO_EXTRAS */
@@ -12847,12 +13195,12 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
      n = 5 .. 8    AVX-512, real, entry by entry: dynamic programming over subsets of columns, of the upper n/2 rows and
                    of the lower ones; then the sum over complementary subsets. n 2^(n-1) products and as many additions,
                    fused; nothing is subtracted, so non-negative matrices keep every digit but the last few bits.
-   All else goes the way of single calls, whose kernels are faster: measured (Cascade Lake, 2 GHz under AVX-512), ns a
-   matrix, n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From
-   n = 10 on the tables of eight matrices leave the first-level cache; complex numbers gained nothing from n = 5 on; and
-   turning real matrices that lie one after the other cost more than it saved at every n.
-   A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2) times
-   the product of the Euclidean norms of the rows [CLL06]; what is not goes the way of single calls. */
+   All other matrices go through single calls, whose kernels are faster. Measured (Cascade Lake, 2 GHz under AVX-512),
+   ns a matrix, n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls.
+   From n = 10 on the tables of eight matrices leave the first-level cache; complex numbers gained nothing from n = 5
+   on; and turning real matrices that lie one after the other cost more than it saved at every n.
+   A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2)
+   times the product of the Euclidean norms of the rows [CLL06]. All others are computed again by single calls. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_N 8
@@ -12911,7 +13259,7 @@ typedef struct permi_batch {
   permi_control *control;
 } permi_batch;
 
-/* The programme of order n for that width: blocks in the order of their masks of high columns. */
+/* Makes the subset program of order n for vectors of that width: blocks in the order of their masks of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
@@ -12961,7 +13309,7 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
   }
 }
 
-/* Matrix k, row by row, where it lies or in `matrix`. */
+/* Returns matrix k row by row: where it lies, or copied into `matrix`. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -12992,7 +13340,7 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
   return matrix;
 }
 
-/* Matrices first, first + 1, ... side by side: [entry][part][width]; behind the last one, the last one again. */
+/* Loads matrices first, first + 1, ... side by side, [entry][part][width]. After the last one, the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, double *room, double *to)
 {
   const int width = batch->kernel->width, entries = batch->n * batch->n * batch->parts;
@@ -13011,7 +13359,7 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *roo
   }
 }
 
-/* The limits of a batch while one of its matrices takes long: what that reports is a share of the whole. */
+/* Progress of one large matrix, reported as a share of its batch. */
 typedef struct permi_batch_share {
   permi_control *control;
   double before, each; /* of the batch */
@@ -13025,14 +13373,15 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* One matrix by itself; out of the way of the short cut, a perm_result is large. Stopped: NaN. */
+/* Computes one matrix by a single call; NaN if stopped. Not inlined, because a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
   perm_options options = *batch->options;
   perm_result result;
   permi_batch_share share;
-  const permi_view view = permi_view_make(matrix, batch->n, batch->parts);
+  const permi_problem problem =
+      permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
   if (batch->todo) { /* GPUs have seen it */
     options.gpu.devices = 0;
@@ -13049,7 +13398,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.user_data = &share;
     options.cancel = batch->options->cancel;
   }
-  permi_compute(batch->n, batch->n, &view, &options, &result);
+  permi_compute(&problem, &options, &result);
   if (result.status == PERM_STOPPED_CANCELLED) {
     value[0] = value[batch->parts - 1] = (double)NAN;
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;
@@ -13071,8 +13420,8 @@ static perm_status permi_batch_single(const permi_batch *batch, const double *ma
   return permi_batch_general(batch, matrix, threads, value);
 }
 
-/* Whether value 0 of matrix k is the permanent: whole numbers of which none exceeded 2^53 on the way, or nothing to
-   cancel and nothing that could underflow. */
+/* Is the value 0 of matrix k its permanent? Yes for whole numbers that stay below 2^53, and for non-negative entries
+   that cannot underflow. */
 static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *room, double bound)
 {
   const double *a = permi_batch_fetch(batch, k, room);
@@ -13084,7 +13433,8 @@ static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *r
   return whole || positive;
 }
 
-/* Matrices [begin, end), whole vectors but at the end of the batch. The first that fails, or count. */
+/* Computes matrices [begin, end), in whole vectors but at the end of the batch. Returns the first that fails, or
+   count. */
 static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                perm_status *status)
 {
@@ -13203,8 +13553,8 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
 }
 
 /* ---- GPUs: orders from 10 on; below, sending a matrix there takes longer than computing it here (H200 against 16
-   cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). What does
-   not stand goes the way of single calls. */
+   cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). Values
+   that are not accepted are computed by single calls. */
 #if defined(PERM_WITH_CUDA)
 static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
 {
@@ -13278,17 +13628,19 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
-  const double seconds = 1 + elements / (parts == 2 ? 2.5e12 : 8e12) + bytes / 2e10;
+  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[2] = PERMI_BATCH_GPU_RATE;
+  const double seconds =
+      PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
       !batch->count)
     return 0;
-  if (options->isa != PERM_ISA_CUDA && seconds >= elements / (parts == 2 ? 7e9 : 2.5e10))
+  if (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1])
     return 0;
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
-/* The tasks of a batch, which threads share; failed: the first matrix that is refused, with the reason. */
+/* The tasks of a batch, shared by threads. failed: the first matrix that is refused, with the reason. */
 typedef struct permi_batch_sharing {
   permi_batch *batch;
   size_t step, tasks, failed;
@@ -13320,7 +13672,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Arguments but for the entries' pointers and strides have been checked. */
+/* Computes a batch whose arguments have been checked. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -13426,8 +13778,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   return run.failed < batch->count ? run.failure : (perm_status)stop;
 }
 
-/* Checks of a batch that is laid out by a stride, least_stride at least; options is argument 5. */
-/* input: bytes that the call is given. */
+/* Runs a batch with max_bytes metered; input: bytes that the call was given. */
 static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
 {
   permi_metered call;
@@ -13435,6 +13786,7 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
   return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
+/* Checks and computes a batch that is laid out by a stride; options is argument 5. */
 static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
                                         const float *single, size_t stride, const perm_options *options,
                                         double *permanents, perm_result *result)
@@ -13893,8 +14245,6 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
   return PERM_OK;
 }
 
-#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
 static perm_status permi_low_rank_metered(const permi_factors *factors, const perm_options *options_given,
                                           perm_result *result)
 {
@@ -13964,7 +14314,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
     return permi_fail_memory(result);
   }
   job->plan_seconds = permi_seconds() - start;
-  permi_run_job(job, options, result);
+  permi_run_job(job, options, &permi_reach_real, result);
   result->seconds = permi_seconds() - start;
   return permi_judge(options, result);
 }
@@ -13983,14 +14333,14 @@ static perm_status permi_compute_low_rank(const permi_factors *factors, const pe
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  const permi_factors factors = {n, r, {{u, ldu, 1}, {v, ldv, 1}}};
+  const permi_factors factors = {n, r, {{u, ldu, 1, NULL}, {v, ldv, 1, NULL}}};
   return permi_compute_low_rank(&factors, options, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  const permi_factors factors = {n, r, {{u, ldu, 2}, {v, ldv, 2}}};
+  const permi_factors factors = {n, r, {{u, ldu, 2, NULL}, {v, ldv, 2, NULL}}};
   return permi_compute_low_rank(&factors, options, result);
 }
 
@@ -14160,8 +14510,10 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
     status = permi_plan_view(n, n, &view, &general, &plan, result);
   if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
     status = PERM_ERROR_LIMIT;
-  if (status == PERM_OK)
-    status = permi_compute(n, n, &view, &general, result);
+  if (status == PERM_OK) {
+    const permi_problem problem = permi_problem_make(n, n, a, NULL, n, view.reach, NULL, NULL);
+    status = permi_compute(&problem, &general, result);
+  }
   permi_release(&options->allocator, a);
   result->exact = 0;
   result->error_bound = (double)INFINITY;

@@ -136,7 +136,7 @@
 #define PERM_IMPLEMENTATION
 #endif
 #if defined(PERM_IMPLEMENTATION) && !defined(PERM_PERMANENT_IMPLEMENTED)
-#define PERMI_WITH_SPARSE /* perm.h hands matrices with many zeros over (permi_route) */
+#define PERMI_ROUTE permi_route /* perm.h hands matrices with many zeros over: >>sparse */
 #endif
 #include PERM_HEADER_FILE
 
@@ -307,7 +307,7 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
-#define PERMI_WITH_SPARSE
+#define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
 
@@ -2731,18 +2731,13 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_ORDER_MOST 1e60 /* most states: a wider frontier counts as more */
 #define PERMI_ORDER_START 1e45 /* greedy orders are not followed beyond; annealing may come down from there */
 /* Greedy orders so many times slower than the rival are not annealed (seen to gain 27x once, a Mycielski graph, and
-   1-3x on random matrices), nor are those predicted to take so many seconds. */
+   1-3x on random matrices), nor are those predicted to take PERMI_ORDER_FORGET_SECONDS. */
 #define PERMI_ORDER_HOPELESS 20
-#define PERMI_ORDER_FORGET_SECONDS 1e5
 #define PERMI_GREEDY_LOOK 64           /* neighbours of a frontier vertex that are looked at in a step */
 #define PERMI_ORDER_ANNEAL 1024        /* largest order of a block to anneal */
-#define PERMI_STEP_SECONDS 1e-6        /* of a step, whatever its states */
-#define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* where an order begins that was annealed before: nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing */
-#define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
 #define PERMI_ANNEAL_MOST 8e8    /* units */
 #define PERMI_ANNEAL_GAIN 3      /* what an order may gain in a round: seen up to 8 */
 #define PERMI_ANNEAL_FALL 2.5    /* and from a greedy start: with 4 too little was left, mycielskian:7 2.9 for 0.92 s */
@@ -2795,9 +2790,6 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 /* What the plan of a job may take: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, for all searches
    together. Kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall during a search,
    which asks again whenever its best order has improved. */
-#define PERMI_PLAN_SHARE 0.05
-#define PERMI_PLAN_SECONDS 0.02
-#define PERMI_PLAN_REST 3e-3 /* seconds left for making programs, and for engines that are asked later */
 typedef struct permi_account {
   permi_control *watch;
   double begin; /* units that had been counted when planning began */
@@ -3387,7 +3379,7 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
       else if (parts == 2)
         real[at + 1] = block->imaginary[edge];
     }
-  *problem = permi_problem_make(n, n, real, integer, n, parts, NULL, NULL);
+  *problem = permi_problem_make(n, n, real, integer, n, permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
 
@@ -3451,17 +3443,18 @@ static double permi_loss_scaled(double loss, double factor, int e)
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-/* A step of a task below this prediction is one thread's. */
-#ifndef PERMI_SHARE_SECONDS
-#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS
-#endif
-
 typedef struct permi_offer {
   double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
   char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */
   perm_status status;    /* of the method asked for by name: UNSUPPORTED, LIMIT; OVERFLOW: too long an integer */
   void *plan;            /* what the engine has worked out */
 } permi_offer;
+
+typedef enum permi_engine_flags {
+  PERMI_NAMED = 1,  /* only when requested by name */
+  PERMI_PROVEN = 2, /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
+  PERMI_CAUTION = 4 /* its estimate is the larger one: taken only if PERMI_HYBRID_CAUTION times faster than dense */
+} permi_engine_flags;
 
 typedef struct permi_engine {
   perm_method method;
@@ -3473,7 +3466,7 @@ typedef struct permi_engine {
   /* The leaf from the offer; takes offer->plan over (sets it to NULL) or leaves it to be released. */
   perm_status (*make)(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
-  int named; /* 1: for who asks by name; never the planner's choice */
+  int flags;
 } permi_engine;
 
 static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
@@ -6516,10 +6509,7 @@ static double permi_arrays_products(const permi_numbers *numbers)
   return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
 }
 
-/* Seconds on a GPU, measured on an H200. */
-#define PERMI_GPU_START_SECONDS 0.4 /* a context and a compilation */
-#define PERMI_GPU_STEP_SECONDS 3e-5 /* of the host, for a step */
-#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost, of doubles */
+/* Seconds on a GPU. */
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, times doubles */
@@ -6531,7 +6521,6 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 
 /* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
    from their size and operations. */
-#define PERMI_ARRAY_STATES 20000 /* smaller peaks are left to the lists */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
@@ -6586,13 +6575,6 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
 #define PERMI_TREE_LOW 12   /* bits ranked by one look */
 #define PERMI_TREE_STARTS 4
-#define PERMI_TREE_NODE_SECONDS 2.5e-7
-#define PERMI_TREE_JOIN_SECONDS 2.5e-7
-#define PERMI_TREE_PAIR_SECONDS 1.6e-9
-#define PERMI_TREE_STATE_SECONDS 1.5e-9
-#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs that go to a larger table */
-#define PERMI_TREE_MISS_SECONDS 1e-8 /* take so much longer (mesh1e1: 9e7 pairs 1.5 s) */
-#define PERMI_TREE_PLAN_SECONDS 1e-6 /* per vertex and entry: what planning costs */
 
 typedef struct permi_tree_edge {
   int bit;
@@ -8997,8 +8979,6 @@ static double permi_band_seconds_each(const permi_band *band)
   const int squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
-#define PERMI_BAND_ROW_SECONDS 3e-7
-#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; 2 to 5e-8 on regular and hub graphs */
 
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -9269,9 +9249,6 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
 }
 
 #define PERMI_GPU_CANDIDATES 6
-#if !defined(PERMI_GPU_TUNE_SECONDS)
-#define PERMI_GPU_TUNE_SECONDS 15 /* predicted runs that repay compiling and timing candidates, about two seconds */
-#endif
 
 /* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
@@ -9415,8 +9392,6 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
-#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* of the searches for GPUs */
-#define PERMI_HYBRID_PLAN_SHARE 0.03 /* of the run: the other searches */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -10599,11 +10574,6 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
    Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
    values that wait; loads of bases are most of the rest. */
 
-#define PERMI_GPU_PIPE 1.67e13
-#define PERMI_GPU_PART 0.81        /* of it, with folds weighted */
-#define PERMI_GPU_COMPILE 0.3      /* seconds, and more for every statement, a number of two parts taking more */
-#define PERMI_GPU_COMPILE_EACH 1.7e-4
-#define PERMI_GPU_LITERAL_SECONDS 1.5 /* below this it pays to compile sooner */
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
@@ -11692,8 +11662,6 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
-
 static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 {
   return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX
@@ -11930,7 +11898,6 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
 #define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
-#define PERMI_RYSER_CHUNK_SECONDS 0.25
 
 typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as oriented */
   int n, parts, integers, halves, digits, low; /* digits low and above are the chunk's */
@@ -12179,10 +12146,6 @@ typedef struct permi_ryser_split {
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* Measured: a move; and per entry that it changes or row that it multiplies. */
-#define PERMI_RYSER_MOVE_SECONDS 5e-9
-#define PERMI_RYSER_ENTRY_SECONDS 2e-9
-
 /* The grid of every row: sums, and halves of them, are below 2^53 units of half a step. */
 static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
 {
@@ -12367,7 +12330,6 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
 }
 
 /* The common part of the offers: refusals, and the best of the splits of both orientations. */
-#define PERMI_RYSER_PLAN_SECONDS 0.01 /* rivals that are quicker than this leave no time for planning */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
@@ -12629,9 +12591,6 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
 #define PERMI_CODEGEN_SHARED 232448 /* bytes of shared memory on one of them */
 #define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: what every GPU allows */
-/* Measured on one H200, order 40: registers 3.05 s, memory 1.66 s with a fifth of the entries, 3.13 s and 2.42 s with
-   three tenths, shared and global memory alike. */
-#define PERMI_CODEGEN_PART 0.6 /* of the pipe */
 #define PERMI_CODEGEN_LOAD 3   /* operations that a row in memory is worth */
 
 typedef struct permi_codegen_launch {
@@ -13000,7 +12959,6 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 
 /* -- searches of trees by threads, here and in >>decompose ------------------------------------- */
 
-#define PERMI_SEARCH_SECONDS 1e-2 /* predicted, for which threads are worth waking: the top of the tree takes a ms */
 #define PERMI_SEARCH_UNITS 64     /* for each thread, at least: units differ in size */
 #define PERMI_SEARCH_RATE 4       /* per predicted second, at least: a thread below a unit is not polled */
 #define PERMI_SEARCH_MOST 1e5
@@ -13394,7 +13352,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
         hash = permi_hash(hash, (uint64_t)c->integer[part]);
     }
   permi_search_leaf(leaf, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash);
-  leaf->threaded = offer->seconds >= PERMI_SEARCH_SECONDS;
+  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
   leaf->run_task = permi_transversals_task;
   leaf->release = permi_transversals_release;
   leaf->explain = permi_transversals_explain;
@@ -13437,8 +13395,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 #define PERMI_DECOMPOSE_ADDITIONS 40  /* that the plan's bound pays for, per line */
 #define PERMI_DECOMPOSE_UNITS 16384   /* bounds `enough`; */
 #define PERMI_DECOMPOSE_ROOM 8        /* results of so many times as many have room; other units wait for pass two */
-#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads together, when max_bytes is not set */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_SEARCH_SECONDS, for a top that is walked twice, in dearer nodes */
+#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS, for a top that is walked twice, in dearer nodes */
 
 typedef union permi_cell_word {
   double real;
@@ -14340,14 +14297,14 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 /* ======================================================================================== >>prepare
    A sparse matrix checked, and made ready: doubles or integers, reduced, in blocks. */
 
-/* The stop that watch has seen in a call that began with checking its matrix. */
+/* Fails with the stop that watch has seen. */
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
   return permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
                     watch->activity ? watch->activity : "preparing");
 }
 
-/* A hand-made matrix may be anything: says what is wrong with it. */
+/* Checks a matrix, which may have been made by hand, and says what is wrong with it. */
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
@@ -14430,7 +14387,7 @@ static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *in
   return 1;
 }
 
-/* Are all? If not, *row and *entry are the first that is none, or where watch said stop. */
+/* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
 static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
 {
   int64_t integer[2];
@@ -14673,7 +14630,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
 }
 
 /* ================================================================================= >>frontier_offer
-   What the frontier programme, trees and sorting offer for a block. */
+   What the frontier, trees and sorting offer for a block. */
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -14728,66 +14685,44 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 /* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
    columns are equal those of >>counts. Makes the leaf if that is predicted to take less than `seconds`; *made
    says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
-   larger blocks takes a millisecond, longer than many a frontier programme. */
-#define PERMI_RIVAL_LOOK 24
-#define PERMI_RIVAL_RATE 2e11 /* elements/s: more than the exact engine has reached anywhere */
-#define PERMI_RIVAL_GPU_RATE 1e15 /* and on a GPU, after half a second for compiling */
+   larger blocks takes a millisecond, longer than many a frontier takes. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
                                     double *better, int *made)
 {
-  const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
+  const perm_allocator *allocator = &maker->options->allocator;
+  perm_options options = *maker->options;
+  const permi_array_engine *engine;
   permi_problem problem;
-  permi_integer_view view;
-  permi_counted counted;
-  permi_choice choice;
-  perm_options engines = *options;
-  double exact = (double)INFINITY, modular = (double)INFINITY;
+  permi_array array;
+  perm_precision precision;
   void *entries;
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   *made = 0;
   *better = (double)INFINITY;
   if (status != PERM_OK)
     return status;
-  if (permi_counted_make(&problem, allocator, &counted) != PERM_OK) {
-    permi_release(allocator, entries);
-    return permi_fail_memory(maker->result);
-  }
-  view.a = problem.integer;
-  view.ld = block->n;
-  view.parts = problem.parts;
-  engines.method = PERM_METHOD_AUTO;
-  choice = permi_counts_choice(&counted, &engines);
-  if (options->method == PERM_METHOD_EXACT ||
-      (counted.m == counted.rows && counted.n == counted.rows && !block->integer))
-    choice.seconds = (double)INFINITY; /* nothing is repeated: the frontier is the better programme of its kind */
-  if (block->integer && seconds == 0 && options->method != PERM_METHOD_EXACT && block->n > PERMI_RIVAL_LOOK) {
-    exact = block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_RATE;
-    if (options->gpu.devices)
-      exact = fmin(exact, 0.5 + block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_GPU_RATE);
-  } else if (block->integer) {
-    exact = permi_exact_seconds(options, block->n, &view);
-    if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
-      modular = permi_modular_seconds(block->n, &view);
-  }
-  *better = fmin(fmin(exact, modular), choice.seconds);
-  if (*better < seconds || options->method == PERM_METHOD_EXACT) {
-    if (choice.seconds < fmin(exact, modular))
-      status = permi_choice_leaf(&counted, &choice, options->certify, permi_counted_fingerprint(&counted), allocator,
-                                 leaf);
-    else if (modular < exact)
-      status = permi_modular_leaf(options, block->n, &view, options->modulus, leaf, maker->result);
-    else
-      status = permi_exact_leaf(options, block->n, &view, leaf, maker->result);
-    if (status != PERM_OK)
-      permi_fail_memory(maker->result);
-    *made = status == PERM_OK;
-    if (*made && !block->integer) {
-      maker->job->precision = choice.precision;
-      permi_make_honest(maker, block, leaf);
+  memset(&array, 0, sizeof array);
+  array.problem = &problem;
+  array.hasty = seconds == 0;
+  if (options.method != PERM_METHOD_EXACT)
+    options.method = PERM_METHOD_AUTO;
+  if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
+    status = permi_fail_memory(maker->result);
+  } else if (block->integer || array.counted.m != array.counted.rows ||
+             array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
+    engine = permi_array_choose(&array, &options, better);
+    if (*better < seconds || options.method == PERM_METHOD_EXACT) {
+      status = engine->make(&array, &options, leaf, &precision, maker->result);
+      if (status != PERM_OK)
+        permi_fail_memory(maker->result);
+      *made = status == PERM_OK;
+      if (*made && !block->integer) {
+        maker->job->precision = precision;
+        permi_make_honest(maker, block, leaf);
+      }
     }
   }
-  permi_counted_free(allocator, &counted);
+  permi_counted_free(allocator, &array.counted);
   permi_release(allocator, entries);
   return status;
 }
@@ -14803,7 +14738,8 @@ static double permi_dense_seconds(const perm_options *options, int n, int parts)
   const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT
                          : parts == 2             ? PERM_FORM_PAIR
                                                   : PERM_FORM_NORMALISED;
-  const permi_kernel *kernel = permi_kernel_for(permi_isa(options), form, parts, product, PERM_MAX_N);
+  const permi_kernel *kernel =
+      permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
   if (seconds > 1 && permi_gpu_wanted(options, n))
     return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED       ? PERM_GPU_DOUBLED
@@ -14824,9 +14760,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
     status = permi_make_problem(maker, block, &problem, &entries);
   if (status != PERM_OK)
     return status;
-  view.a = problem.real;
-  view.ld = block->n;
-  view.parts = problem.parts;
+  view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
   if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one precision */
     maker->job->precision = precision;
@@ -14836,7 +14770,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Precisions above double, which the engines of this header have as double-double. */
+/* Is a precision above double asked for? The engines of this header have double-double for all of them. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -14849,18 +14783,12 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* What a state costs, against one double; measured on a regular graph of order 80 (1.1e7 states). */
+/* The price of a state, in that of one double: measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
-
-#define PERMI_HOPELESS_SECONDS 1e12 /* such jobs are refused, as are those that need */
-#define PERMI_HOPELESS_BYTES 1e13   /* unless max_bytes allows it */
-#define PERMI_GPU_LISTS_SLOWER 10   /* than arrays */
-#define PERMI_GPU_SHARE 0.98        /* of a GPU's memory that arrays may have */
-#define PERMI_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
 
 /* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
@@ -14941,7 +14869,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   return budget;
 }
 
-/* The same where a GPU is likely to be taken: going by a first order, found at once. 0: out of memory. */
+/* Adapts the budget where a first, quickly found order says that a GPU will be taken. 0: out of memory. */
 static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
@@ -15084,7 +15012,7 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* The kind of values. 0: integers that may be too long. */
+/* Sets the kind of values. 0: integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
@@ -15115,7 +15043,6 @@ static double permi_tree_bytes(const permi_tree *tree)
 
 /* A graph of treewidth w with N vertices has at most w N entries: what has more is refused at sight. Then orders by
    least degree, and where that is affordable by least fill; the cheapest is taken. */
-#define PERMI_TREE_PLAN_LEAST 5e-3 /* predicted seconds of a search that need no larger run to pay for them */
 #define PERMI_TREE_FILL 20000 /* vertices up to which orders by least fill are tried */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -15219,7 +15146,6 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 }
 
 /* With sorted lists. Measured on a regular graph of order 80: PERMI_SORTING_SLOWER times as long as merging. */
-#define PERMI_SORTING_SLOWER 30
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -15251,29 +15177,28 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 
 /* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
-    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release, 0},
-    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, 0},
-    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, 0},
-    {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 0},
-    {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
-    {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, 1},
-    {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
-    {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, 0},
-    {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, 1},
+    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
+     PERMI_PROVEN},
+    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, PERMI_PROVEN},
+    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, PERMI_PROVEN},
+    {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_PROVEN},
+    {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
+    {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, PERMI_NAMED},
+    {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
+    {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
+    {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
     {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
-    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
-    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
+    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
+    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
 };
 
-/* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds
-   are proven and they hardly cancel. Unless there are many blocks and finding their orders takes longer. */
-#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
-#define PERMI_HYBRID_CAUTION 1.4
-#define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
+/* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
+   may take: their bounds are proven and they hardly cancel. Unless there are many blocks and finding their orders takes
+   longer. */
 #define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
-#define PERMI_ORDER_FIRST_SECONDS 10 /* where either is worth looking for no longer than for that */
+                             /* where either is worth looking for no longer than PERMI_ORDER_FIRST_SECONDS */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -15354,125 +15279,170 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
    been found as quick, and their bounds are proven. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
-#define PERMI_FULL_SECONDS 0.6e-9 /* with n 2^n transitions: where the kernels are the portable ones */
+
+/* What is offered for a block. */
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
+typedef struct permi_offers {
+  double dense, counts; /* seconds of the dense engine; of others of perm.h, first at least, then exactly */
+  double first, best;   /* of these; of all asked so far */
+  double proven, hope;  /* the best with proven bounds; what hybrid may come to */
+  permi_offer offer[PERMI_ENGINES];
+  int chosen, frontier; /* the best of these engines, -1: none; where the frontier stands */
+  int favoured;         /* 1: the frontier wins, whatever others take */
+  int too_long;         /* 1: some engine's integers may be */
+} permi_offers;
+
+/* Asks the engines of perm.h. *made: there is the leaf already. */
+static perm_status permi_ask_arrays(permi_maker *maker, const permi_block *block, permi_offers *offers,
+                                    permi_leaf *leaf, int *made)
+{
+  const permi_working *working = maker->working;
+  perm_status status = PERM_OK;
+  *made = 0;
+  if (block->n <= PERM_MAX_N && !working->integer)
+    offers->dense = permi_dense_seconds(maker->options, block->n, working->is_complex ? 2 : 1);
+  if (block->n <= PERM_MAX_N && (working->integer || offers->dense > 1e-4)) {
+    status = permi_make_rival(maker, block, 0, leaf, &offers->counts, made);
+    if (status == PERM_OK && !*made && offers->counts < offers->dense &&
+        offers->counts < PERMI_PROVEN_FAVOUR_SECONDS / 10) /* no order is found in less */
+      status = permi_make_rival(maker, block, (double)INFINITY, leaf, &offers->counts, made);
+  }
+  offers->first = offers->best = fmin(offers->dense, offers->counts);
+  return status;
+}
+
+/* Asks engine i, and takes it for the best if it is. */
+static perm_status permi_ask_engine(permi_maker *maker, const permi_block *block, permi_offers *offers, int i)
+{
+  const permi_engine *engine = &permi_engines[i];
+  const double limit = maker->options->max_bytes > 0 ? permi_max_bytes(maker->options) : PERMI_DEFAULT_BYTES;
+  permi_offer *offer = &offers->offer[i];
+  double rival = offers->best;
+  perm_status status = PERM_OK;
+  if (engine->method == PERM_METHOD_FRONTIER) {
+    const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+    offers->frontier = i;
+    if (offers->proven < finding || (offers->best < finding && finding * maker->working->report.blocks >
+                                                                   5 * PERMI_PROVEN_FAVOUR_SECONDS))
+      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
+    else
+      status = permi_hybrid_hope(maker, block, offers->best, &offers->hope);
+    rival = fmin(offers->best, offers->hope);
+  }
+  if (status == PERM_OK && !offer->why[0])
+    status = engine->offer(maker, block, rival, offer);
+  if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
+    permi_result_clear(maker->result); /* another engine may do */
+    permi_offer_clear(&maker->options->allocator, engine, offer);
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
+                 permi_meter_needed(maker->options));
+    status = PERM_OK;
+  }
+  if (status == PERM_OK)
+    status = permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why);
+  offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
+  if ((offer->bytes > limit && (offers->chosen >= 0 || offers->best < (double)INFINITY)) ||
+      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
+    return status;
+  if (engine->flags & PERMI_PROVEN)
+    offers->proven = fmin(offers->proven, offer->seconds);
+  offers->favoured = engine->method == PERM_METHOD_FRONTIER && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
+  if (offer->seconds < offers->best ||
+      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
+    offers->best = offer->seconds;
+    offers->chosen = i;
+  }
+  return status;
+}
+
+/* Asks all engines of this header, as long as none is favoured. */
+static perm_status permi_ask_engines(permi_maker *maker, const permi_block *block, permi_offers *offers)
+{
+  perm_status status = PERM_OK;
+  int turn, i;
+  for (turn = 0; turn < PERMI_ENGINES && status == PERM_OK && !offers->favoured && !permi_watch(maker->watch, 1e3);
+       turn++) {
+    const perm_method method = permi_engines[turn].method;
+    i = turn;
+    if (block->n <= PERMI_ORDER_FIRST && offers->first < PERMI_ORDER_FIRST_SECONDS) /* neighbours in the table */
+      i += method == PERM_METHOD_TREE ? 1 : method == PERM_METHOD_FRONTIER ? -1 : 0;
+    if (!(permi_engines[i].flags & PERMI_NAMED))
+      status = permi_ask_engine(maker, block, offers, i);
+  }
+  return status;
+}
+
+/* The leaf of the best offer of this header or of the dense engine, or why there is none. */
+static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
+{
+  const perm_options *options = maker->options;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  permi_offer *best;
+  if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
+      offers->offer[offers->frontier].seconds < offers->offer[offers->chosen].seconds)
+    offers->chosen = offers->frontier; /* rather much memory than no end */
+  if (offers->chosen < 0 && offers->dense < (double)INFINITY)
+    return permi_make_dense(maker, block, leaf);
+  if (offers->chosen < 0 && offers->too_long)
+    return permi_fail_long(maker->result);
+  if (offers->chosen < 0)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
+                      block->edges, offers->offer[offers->frontier].why);
+  best = &offers->offer[offers->chosen];
+  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "a block of order %d with %d entries is out of reach: "
+                      "method %s is predicted to take %.3g s and %.3g bytes",
+                      block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method), best->seconds,
+                      best->bytes);
+  if (best->bytes > limit && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
+                      best->bytes); /* doubles have more engines */
+  return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
+}
 
 /* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
-  enum { ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
   const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
-  permi_working *working = maker->working;
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  double dense = (double)INFINITY, counts = (double)INFINITY, proven = (double)INFINITY, best, first,
-         hope = (double)INFINITY;
-  permi_offer offer[ENGINES];
-  perm_status status = PERM_OK;
-  int i, turn, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0, full;
-  if (options->method == PERM_METHOD_DENSE || (options->method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
+  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  permi_offers offers;
+  perm_status status;
+  int i, made;
+  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
     return permi_make_dense(maker, block, leaf);
-  for (i = 0; i < ENGINES; i++)
-    if ((permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method) == permi_engines[i].method)
+  for (i = 0; i < PERMI_ENGINES; i++)
+    if (method == permi_engines[i].method)
       return permi_make_named(maker, block, &permi_engines[i], leaf);
-  if (block->n <= PERM_MAX_N && !working->integer)
-    dense = permi_dense_seconds(options, block->n, working->is_complex ? 2 : 1);
-  if (block->n <= PERM_MAX_N && (working->integer || dense > 1e-4)) {
-    status = permi_make_rival(maker, block, 0, leaf, &counts, &made);
-    if (status != PERM_OK || made)
-      return status;
-    if (counts < dense && counts < PERMI_PROVEN_FAVOUR_SECONDS / 10) /* no order is found in less */
-      return permi_make_rival(maker, block, (double)INFINITY, leaf, &counts, &made);
-  }
-  best = dense < counts ? dense : counts;
-  first = best;
-  full = best < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
-         (block->n > PERMI_FULL_MOST || best <= block->n * ldexp(PERMI_FULL_SECONDS, block->n));
-  memset(offer, 0, sizeof offer);
-  for (i = 0; i < ENGINES; i++)
-    offer[i].seconds = (double)INFINITY;
-  if (full)
+  memset(&offers, 0, sizeof offers);
+  offers.dense = offers.counts = offers.proven = offers.hope = (double)INFINITY;
+  offers.chosen = -1;
+  for (i = 0; i < PERMI_ENGINES; i++)
+    offers.offer[i].seconds = (double)INFINITY;
+  status = permi_ask_arrays(maker, block, &offers, leaf, &made);
+  if (status != PERM_OK || made)
+    return status;
+  if (offers.first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
+      (block->n > PERMI_FULL_MOST || offers.first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
     status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
                  ? PERM_OK
                  : permi_fail_memory(maker->result);
-  for (turn = 0; turn < ENGINES && status == PERM_OK && !full && !permi_watch(maker->watch, 1e3); turn++) {
-    perm_method method = permi_engines[turn].method;
-    i = turn;
-    if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS &&
-        (method == PERM_METHOD_TREE || method == PERM_METHOD_FRONTIER)) /* neighbours in the table */
-      method = permi_engines[i += method == PERM_METHOD_TREE ? 1 : -1].method;
-    if (permi_engines[i].named)
-      continue;
-    if (method == PERM_METHOD_FRONTIER) {
-      const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-      frontier = i;
-      if (proven < finding || (best < finding && finding * working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS))
-        permi_refuse(&offer[i], PERM_ERROR_LIMIT, "is done before an order is found");
-      else
-        status = permi_hybrid_hope(maker, block, best, &hope);
-      if (status == PERM_OK && !offer[i].why[0])
-        status = permi_engines[i].offer(maker, block, fmin(best, hope), &offer[i]);
-    } else {
-      status = permi_engines[i].offer(maker, block, best, &offer[i]);
-    }
-    if (permi_meter_verdict(allocator, status, NULL) == PERM_ERROR_LIMIT) {
-      permi_result_clear(maker->result); /* another engine may do */
-      permi_offer_clear(allocator, &permi_engines[i], &offer[i]);
-      permi_refuse(&offer[i], PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
-                   permi_meter_needed(options));
-      status = PERM_OK;
-    }
-    if (status == PERM_OK)
-      status = permi_offer_note(maker, block, method, offer[i].seconds, offer[i].bytes, offer[i].why);
-    too_long |= offer[i].status == PERM_ERROR_OVERFLOW;
-    if (offer[i].bytes > limit && (chosen >= 0 || best < (double)INFINITY))
-      continue;
-    if (method == PERM_METHOD_HYBRID && PERMI_HYBRID_CAUTION * offer[i].seconds > dense)
-      continue; /* its estimate is the larger one, so it is run again more often */
-    if (method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_BAND || method == PERM_METHOD_TREE ||
-        method == PERM_METHOD_FRONTIER)
-      proven = fmin(proven, offer[i].seconds);
-    favoured = method == PERM_METHOD_FRONTIER && proven < PERMI_PROVEN_FAVOUR_SECONDS;
-    if (offer[i].seconds < best || (proven == offer[i].seconds && proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
-      best = offer[i].seconds;
-      chosen = i;
-    }
-    if (favoured)
-      break;
-  }
-  if (status == PERM_OK && dense < (double)INFINITY)
-    status = permi_offer_note(maker, block, PERM_METHOD_DENSE, dense, 0, "");
-  if (status == PERM_OK && !favoured && counts < dense && (chosen < 0 || counts < offer[chosen].seconds)) {
-    status = permi_offer_note(maker, block, working->integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0,
-                              "at best");
-    if (status == PERM_OK)
-      status = permi_make_rival(maker, block, chosen < 0 ? (double)INFINITY : offer[chosen].seconds, leaf, &counts,
-                                &made);
-  }
-  if (chosen >= 0 && offer[chosen].seconds > PERMI_HOPELESS_SECONDS && offer[frontier].seconds < offer[chosen].seconds)
-    chosen = frontier; /* rather much memory than no end */
-  if (status != PERM_OK || made)
-    ;
-  else if (chosen < 0 && dense < (double)INFINITY)
-    status = permi_make_dense(maker, block, leaf);
-  else if (chosen < 0 && too_long)
-    status = permi_fail_long(maker->result);
-  else if (chosen < 0)
-    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                        block->edges, offer[frontier].why);
-  else if (offer[chosen].seconds > PERMI_HOPELESS_SECONDS ||
-           (options->max_bytes == 0 && offer[chosen].bytes > PERMI_HOPELESS_BYTES))
-    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                        "a block of order %d with %d entries is out of reach: "
-                        "method %s is predicted to take %.3g s and %.3g bytes",
-                        block->n, block->edges, perm_method_name(permi_engines[chosen].method), offer[chosen].seconds,
-                        offer[chosen].bytes);
-  else if (offer[chosen].bytes > limit && working->integer && options->precision == PERM_PRECISION_DEFAULT)
-    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
-                        offer[chosen].bytes); /* doubles have more engines */
   else
-    status = permi_make_engine(maker, block, &permi_engines[chosen], &offer[chosen], leaf);
-  for (i = 0; i < ENGINES; i++)
-    permi_offer_clear(allocator, &permi_engines[i], &offer[i]);
+    status = permi_ask_engines(maker, block, &offers);
+  if (status == PERM_OK && offers.dense < (double)INFINITY)
+    status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
+  if (status == PERM_OK && !offers.favoured && offers.counts < offers.dense &&
+      (offers.chosen < 0 || offers.counts < offers.offer[offers.chosen].seconds)) {
+    status = permi_offer_note(maker, block, maker->working->integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS,
+                              offers.counts, 0, "at best");
+    if (status == PERM_OK)
+      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, leaf,
+                                &offers.counts, &made);
+  }
+  if (status == PERM_OK && !made)
+    status = permi_take_best(maker, block, &offers, leaf);
+  for (i = 0; i < PERMI_ENGINES; i++)
+    permi_offer_clear(&options->allocator, &permi_engines[i], &offers.offer[i]);
   return status;
 }
 
@@ -15623,8 +15593,7 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
   status = permi_make_fits(maker, n);
   if (status != PERM_OK)
     return status;
-  view.parts = maker->working->is_complex ? 2 : 1;
-  view.ld = n;
+  view = permi_view_make(NULL, n, maker->working->is_complex ? 2 : 1);
   a = (double *)permi_allocate(allocator, (size_t)(n * n * view.parts), sizeof *a);
   view.a = a;
   if (!a)
@@ -15775,7 +15744,8 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
       else if (parts == 2)
         reals[at + 1] = permi_sparse_imaginary(matrix, e);
     }
-  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n, parts, NULL, NULL);
+  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
 
@@ -15839,8 +15809,6 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
 
 /* Integers by default: exact unless that does not fit or is predicted to take over a second and over
    PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
-#define PERMI_EXACT_WORTH 3
-#define PERMI_EXACT_FREE_SECONDS 1.0
 static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -15866,7 +15834,7 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   return status;
 }
 
-/* What a matrix that is given takes. */
+/* Bytes of a given matrix. */
 static double permi_matrix_cost(const perm_matrix *matrix)
 {
   if (!matrix)
@@ -16066,7 +16034,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
-/* A sparse matrix's attempt: planning makes the job. */
+/* A sparse matrix, for permi_solve: planning makes the job. */
 typedef struct permi_sparse_attempt {
   const perm_matrix *matrix;
   perm_job *job; /* until permi_solve takes it */
@@ -16132,7 +16100,7 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
     return permi_fail_stopped(&watch, result);
   memset(&attempt, 0, sizeof attempt);
   attempt.matrix = matrix;
-  status = permi_solve(&solver, &attempt, options, start, result);
+  status = permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
   perm_job_free(attempt.job);
   return status;
 }
@@ -16147,10 +16115,9 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
-#if defined(PERMI_WITH_SPARSE)
+#if defined(PERMI_ROUTE)
 /* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
    to take long enough to pay for a look, or cannot take the order. */
-#define PERMI_ROUTE_SECONDS 1e-3
 #define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
 #define PERMI_ROUTE_ZEROS 0.125 /* the share of zeros from which on some engine of this header can gain */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
@@ -16224,10 +16191,6 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     result->argument = result->argument == 2 ? argument : 3;
   return 1;
 }
-#endif
-
-#if !defined(PERM_NO_EXTRAS)
-
 #endif
 
 /* ============================================================================================ >>spy

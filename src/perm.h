@@ -13,20 +13,22 @@
    what you edit. #define PERM_STATIC before it makes every function private to that file.
 
    CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
-     api        >>config >>types >>calls >>contract
+     api        >>config >>types >>calls
                 what a project may define; every public type and function
-     base       >>platform >>memory >>doubles >>integers >>numbers >>cpu >>files
+     base       >>platform >>prices >>memory >>doubles >>integers >>numbers >>cpu >>files
                 compilers and clock, checked memory, double-double and exactly associative sums, files replaced whole
      job        >>control >>job >>state >>parallel >>options >>checkpoint
                 whether a call may go on; leaves and the expression over them; what is finished, in memory and on disk
-     dense      >>dispatch >>kernels >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
+     gpu        >>contract
+                what perm.h and perm_cuda.cu tell each other
+     dense      >>dispatch >>kernels >>reach >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
                 >>minors_dense
                 Glynn's sum in blocks, for n <= 12 in one call; its plan, bound and estimate; GPUs; minors
      exact      >>exact >>limbs >>exact_gpu
                 integers and Gaussian integers without rounding, and permanents modulo p
      counts     >>counts >>ring >>subsets >>sign_sums >>counts_choice >>counts_scale >>counts_gpu >>counts_leaf
                 multiplicities and rectangular matrices: equal lines merged, a dynamic program, sums over signs
-     solve      >>check >>names >>run >>judge >>counted >>compute >>minors_calls >>batch
+     solve      >>check >>names >>run >>offers >>entries >>judge >>counted >>compute >>minors_calls >>batch
                 the public functions: check, plan, run, judge; many small matrices at once
      structure  >>low_rank >>cauchy >>estimate
                 declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
@@ -36,20 +38,23 @@
 
    TO ADD (paths in src/)
      a dense kernel        kernels/dense_kernels.h: a form in the row loops, and its PERMI_INSTANCE; dense/kernels.h:
-                           its line in permi_kernels. Test with tests/t_dense.c, tests/t_isa.c, tests/compile/run.sh
-                           (spills)
+                           its line in permi_kernels_real or _complex. Test with tests/t_dense.c, tests/t_isa.c,
+                           tests/compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; base/cpu.h: when it is there; kernels/vocabulary.h: its words;
                            dense/kernels.h: its reading of the kernels and its lines in the tables; the same in
                            signs/hybrid.h for sparse matrices. Test with tests/isa.sh and `make golden`
      a dense method        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: its leaf, bound and
                            estimate; dense/plain.h has the scalar ones. Test with tests/t_engines.c, tests/climb.c
+     an engine for arrays  solve/offers.h: offer, make and its line in permi_array_engines. Test with
+                           tests/t_engines.c, tests/t_rectangular.c
+     a price               base/prices.h: every stored prediction, with its unit and where it was measured
      a sparse engine       a room of its own with offer, make and release, as block/engines.h describes them;
                            sparse/choose.h: its line in permi_engines. Test with tests/t_engines.c, tests/t_sparse.c
      a value type          frontier/values.h: permi_algebra and permi_value_add; for sums over counts counts/ring.h.
                            Test with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
                            tests/t_io.c, `make fuzz`
-     a GPU kernel          gpu/text*.h: its text; api/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
+     a GPU kernel          gpu/text*.h: its text; gpu/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
                            or frontier/arrays_gpu.h; gpu/compile.h: its key; tests/cuda/twin.cu: the same on the
                            CPU. Test with tests/cuda/run.sh
      a room                its file, and its #include in src/perm.h or src/perm_sparse.h; `make headers check-rooms`
@@ -140,7 +145,6 @@
 #include "api/config.h"
 #include "api/types.h"
 #include "api/calls.h"
-#include "api/contract.h"
 #endif /* PERM_PERMANENT_H_INCLUDED */
 #ifdef PERM_IMPLEMENTATION
 #ifndef PERM_PERMANENT_IMPLEMENTED
@@ -152,6 +156,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include "base/platform.h"
+#include "base/prices.h"
 #include "base/memory.h"
 #include "base/doubles.h"
 #include "base/integers.h"
@@ -166,8 +171,11 @@
 #include "job/options.h"
 #include "job/checkpoint.h"
 
+#include "gpu/contract.h"
+
 #include "dense/dispatch.h"
 #include "dense/kernels.h"
+#include "dense/reach.h"
 #include "dense/small.h"
 #include "dense/plain.h"
 #include "dense/scale.h"
@@ -195,6 +203,8 @@
 #include "solve/check.h"
 #include "solve/names.h"
 #include "solve/run.h"
+#include "solve/offers.h"
+#include "solve/entries.h"
 #include "solve/judge.h"
 #include "solve/counted.h"
 #include "solve/compute.h"

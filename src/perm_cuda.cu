@@ -32,6 +32,7 @@
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #include "perm.h"
+#include "gpu/contract.h"
 
 #include <cuda.h>
 #include <dlfcn.h>

@@ -114,7 +114,7 @@
 #define PERM_IMPLEMENTATION
 #endif
 #if defined(PERM_IMPLEMENTATION) && !defined(PERM_PERMANENT_IMPLEMENTED)
-#define PERMI_WITH_SPARSE /* perm.h hands matrices with many zeros over (permi_route) */
+#define PERMI_ROUTE permi_route /* perm.h hands matrices with many zeros over: >>sparse */
 #endif
 #include PERM_HEADER_FILE
 
@@ -131,7 +131,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
-#define PERMI_WITH_SPARSE
+#define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
 #include "matrix/matrix.h"

@@ -23,7 +23,7 @@ check "perm_mpi.c: contents not empty" test "$(wc -l <$out/contents)" -ge 7
 
 # a room uses only rooms above: every static function is defined before it is used (C99 makes that an error), and
 # there are no forward declarations of functions but one, of what perm.h calls in perm_sparse.h
-forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1" | grep -v ' permi_route('; }
+forward() { ! grep -nE '^(PERMI_UNUSED )?static [^=({]*\([^{]*\);$' "$1" | grep -v ' PERMI_ROUTE('; }
 for header in perm.h perm_sparse.h perm_mpi.c; do check "$header: no forward declarations" forward $header; done
 
 narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit !bad}' "$@"; }
@@ -38,6 +38,20 @@ check "exported names" exported
 macros() { ! ${CC:-cc} -std=c99 -I. -dM -E -x c $out/user.c | grep -oE '^#define [A-Za-z_0-9]+' | grep -iE 'perm' | grep -vE ' (PERM_|PERMI_)'; }
 printf '#include "perm_sparse.h"\n' >$out/user.c
 check "macro names" macros
+
+# a program that calls perm_real only, with PERM_STATIC, links nothing for complex matrices, GPUs, files or integers
+cat >$out/bare.c <<'C'
+#define PERM_STATIC
+#define PERM_IMPLEMENTATION
+#include "perm.h"
+int main(int n, char **a) { return perm_real(n, (const double *)(const void *)a[0]) > 0; }
+C
+bare() {
+  ${CC:-cc} -std=c99 -O1 -I. -c $out/bare.c -o $out/bare.o && nm $out/bare.o >$out/bare.names && grep -q permi_plan $out/bare.names &&
+    ! grep -E '_(complex|gpu|gray|checkpoint|keep|encode|modular|matrix|frontier)|exact_(run|leaf|plan|k[0-9])|ifma' $out/bare.names |
+      grep -vE 'permi_(dd_multiply|symmetric)_complex'
+}
+check "perm_real alone" bare
 
 # FLINT ships a perm.h with guard PERM_H and names _perm_*, perm_ inline: no clash of guard
 printf '#define PERM_H\n#define PERM_INLINE static\n#include "perm.h"\nint main(void){return perm_real == 0;}\n' >$out/flint.c

@@ -76,9 +76,11 @@ static perm_result dense_reference(int n, int parts, const double *a)
    kernels has right digits only if errors of products and low parts have. */
 TEST(t_every_kernel_matches_double_double)
 {
-  size_t k, tried = 0;
-  for (k = 0; k < sizeof permi_kernels / sizeof permi_kernels[0]; k++) {
-    const permi_kernel *kernel = &permi_kernels[k];
+  const int reals = permi_reach_real.kernels.count;
+  int k, tried = 0;
+  for (k = 0; k < reals + permi_reach_complex.kernels.count; k++) {
+    const permi_kernel *kernel =
+        k < reals ? &permi_reach_real.kernels.kernel[k] : &permi_reach_complex.kernels.kernel[k - reals];
     const int parts = kernel->parts, least = kernel->n_least < 4 ? 4 : kernel->n_least;
     const int most = least == 16 ? 17 : least + 3 <= PERMI_SMALL_N ? PERMI_SMALL_N + 2 : least + 3;
     int n, i, trial;
@@ -555,7 +557,8 @@ TEST(t_normalised_products_round_once)
   for (trial = 0; trial < 20; trial++)
     for (isa = isa_first(); isa; isa = isa_next(isa)) {
       permi_view view = permi_view_make(a, n, 1);
-      const permi_kernel *kernel = permi_kernel_for((perm_isa)isa, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, n);
+      const permi_kernel *kernel =
+          permi_kernel_for(&view.reach->kernels, (perm_isa)isa, PERM_FORM_NORMALISED, PERMI_ROUNDED, n);
       perm_options options;
       perm_plan plan;
       permi_leaf leaf;

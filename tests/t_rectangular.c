@@ -332,7 +332,7 @@ TEST(t_rect_same_bits_for_every_split)
           CHECK(r.value == first.value && r.imaginary == first.imaginary && r.error_estimate == first.error_estimate);
         }
         { /* chunk by chunk, backwards, against one run through all terms */
-          const permi_problem problem = permi_problem_make(m, n, a, NULL, n, parts, NULL, NULL);
+          const permi_problem problem = permi_problem_make(m, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
           permi_counted counted;
           permi_choice choice;
           permi_leaf leaf;

@@ -63,7 +63,7 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
       else if (parts == 2)
         real[at + 1] = block->imaginary[edge];
     }
-  *problem = permi_problem_make(n, n, real, integer, n, parts, NULL, NULL);
+  *problem = permi_problem_make(n, n, real, integer, n, permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
 
@@ -127,17 +127,18 @@ static double permi_loss_scaled(double loss, double factor, int e)
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-/* A step of a task below this prediction is one thread's. */
-#ifndef PERMI_SHARE_SECONDS
-#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS
-#endif
-
 typedef struct permi_offer {
   double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
   char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */
   perm_status status;    /* of the method asked for by name: UNSUPPORTED, LIMIT; OVERFLOW: too long an integer */
   void *plan;            /* what the engine has worked out */
 } permi_offer;
+
+typedef enum permi_engine_flags {
+  PERMI_NAMED = 1,  /* only when requested by name */
+  PERMI_PROVEN = 2, /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
+  PERMI_CAUTION = 4 /* its estimate is the larger one: taken only if PERMI_HYBRID_CAUTION times faster than dense */
+} permi_engine_flags;
 
 typedef struct permi_engine {
   perm_method method;
@@ -149,7 +150,7 @@ typedef struct permi_engine {
   /* The leaf from the offer; takes offer->plan over (sets it to NULL) or leaves it to be released. */
   perm_status (*make)(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
-  int named; /* 1: for who asks by name; never the planner's choice */
+  int flags;
 } permi_engine;
 
 static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)

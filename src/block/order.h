@@ -7,24 +7,20 @@
    Cost of a step: states after it * (1 + neighbours left / 2) + states before it / 4 (studied on real matrices).
    All random numbers have a fixed seed, and predicted work sets the number of moves: an order never varies. */
 #pragma once
+#include "../base/prices.h"
 #include "../matrix/matrix.h"
 
 #define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
 #define PERMI_ORDER_MOST 1e60 /* most states: a wider frontier counts as more */
 #define PERMI_ORDER_START 1e45 /* greedy orders are not followed beyond; annealing may come down from there */
 /* Greedy orders so many times slower than the rival are not annealed (seen to gain 27x once, a Mycielski graph, and
-   1-3x on random matrices), nor are those predicted to take so many seconds. */
+   1-3x on random matrices), nor are those predicted to take PERMI_ORDER_FORGET_SECONDS. */
 #define PERMI_ORDER_HOPELESS 20
-#define PERMI_ORDER_FORGET_SECONDS 1e5
 #define PERMI_GREEDY_LOOK 64           /* neighbours of a frontier vertex that are looked at in a step */
 #define PERMI_ORDER_ANNEAL 1024        /* largest order of a block to anneal */
-#define PERMI_STEP_SECONDS 1e-6        /* of a step, whatever its states */
-#define PERMI_STATE_SECONDS 2.5e-9     /* per unit of cost */
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* where an order begins that was annealed before: nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing */
-#define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
 #define PERMI_ANNEAL_MOST 8e8    /* units */
 #define PERMI_ANNEAL_GAIN 3      /* what an order may gain in a round: seen up to 8 */
 #define PERMI_ANNEAL_FALL 2.5    /* and from a greedy start: with 4 too little was left, mycielskian:7 2.9 for 0.92 s */
@@ -77,9 +73,6 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 /* What the plan of a job may take: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, for all searches
    together. Kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall during a search,
    which asks again whenever its best order has improved. */
-#define PERMI_PLAN_SHARE 0.05
-#define PERMI_PLAN_SECONDS 0.02
-#define PERMI_PLAN_REST 3e-3 /* seconds left for making programs, and for engines that are asked later */
 typedef struct permi_account {
   permi_control *watch;
   double begin; /* units that had been counted when planning began */

@@ -12,7 +12,7 @@
    operation loses does not grow. */
 #pragma once
 #include "../base/memory.h"
-#include "../dense/kernels.h"
+#include "../dense/reach.h"
 
 typedef struct permi_problem {
   int m, n, parts;        /* parts: 1, or 2 for complex entries */
@@ -20,6 +20,7 @@ typedef struct permi_problem {
   const int64_t *integer; /* these */
   ptrdiff_t ld;
   const int *row_count, *column_count; /* NULL: once each */
+  const permi_reach *reach;
 } permi_problem;
 
 typedef struct permi_counted {
@@ -30,6 +31,7 @@ typedef struct permi_counted {
   double *real;     /* [m][n][parts], or NULL and */
   int64_t *integer; /* these, */
   int scaled, exp2; /* scaled: times 2^exp2: doubles as integers */
+  const permi_reach *reach;
 } permi_counted;
 
 /* Bits of the entry where a line (a row, or a column) meets another one; 0 for both zeros. */
@@ -155,6 +157,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   counted->rows = left[s];
   counted->columns = left[1 - s];
   counted->parts = problem->parts;
+  counted->reach = problem->reach;
   counted->real = to = (double *)permi_allocate(
       allocator, permi_counted_entries(counted) + (size_t)(counted->m + counted->n), sizeof(double));
   if (!to) {

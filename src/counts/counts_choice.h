@@ -46,20 +46,6 @@ static permi_shape permi_shape_of(const permi_counted *counted, perm_method meth
   return shape;
 }
 
-/* Prices: seconds of one thread of a 2.5 GHz Xeon with AVX2; [real, complex]. Predictions were then within a factor of
-   two, but for matrices of a few microseconds. */
-static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
-static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
-static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* sums over signs: a form moves, is multiplied */
-static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
-static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* sums over signs: a step of e_M */
-static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
-static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
-static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
-#define PERMI_SECONDS_SCAN 8e-9                                /* subsets: looking at a row of states */
-#define PERMI_SECONDS_STEP 1e-6                                /* subsets: weights of a form for rows of states */
-#define PERMI_SECONDS_TERM 3e-8                                /* sums over signs */
-
 PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *counted, int i, int j)
 {
   const size_t at = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counted->parts;
@@ -213,7 +199,6 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
 }
 
 #define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term on its forms */
-#define PERMI_COUNTS_GPU_RATE 4e12 /* of these a second, one H200 */
 
 /* Seconds that a choice takes on a GPU; INFINITY: it is the CPU's. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
@@ -263,13 +248,13 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       continue;
     choice = permi_choice_make(counted, method, engines[k].by_columns, precision, options->modulus);
     if (chosen && method == PERM_METHOD_SUBSETS) {
-      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : 4e9))
+      if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_COUNTS_BYTES))
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
     choice.isa = PERM_ISA_PLAIN;
-    if (options->gpu.devices) { /* as permi_plan_gpu */
-      const double gpu = permi_choice_gpu_seconds(counted, &choice);
+    if (options->gpu.devices && counted->reach->gpu) { /* as permi_plan_gpu */
+      const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];
       if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
           (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {

@@ -205,7 +205,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   permi_counts_bounds(counts, lost, choice->terms, leaf);
   fingerprint = permi_hash(permi_choice_fingerprint(choice, counts, fingerprint), leaf->information.chunks);
   if (choice->isa == PERM_ISA_CUDA) {
-    const perm_status status = permi_counts_gpu_leaf(counts, allocator, leaf);
+    const perm_status status = counted->reach->gpu->counts_leaf(counts, allocator, leaf);
     permi_release(allocator, counts);
     if (status != PERM_OK)
       return status;

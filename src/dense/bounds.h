@@ -49,7 +49,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   default: return; /* the plain sums: see permi_plan_leaf */
   }
   if (gpu)
-    growth = permi_gpu_growth(plan, view);
+    growth = view->reach->gpu->growth(plan, view);
   else if (plan->form == PERM_FORM_NORMALISED)
     for (i = 0; i < plan->n; i++)
       growth += 1 - permi_exponent(permi_scaled(plan, view, i, plan->pivot, 0));
@@ -101,9 +101,9 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
                                                                : PERMI_ROUNDED;
     leaf->scale_exp2 -= n - 1;
     if (plan->isa == PERM_ISA_CUDA)
-      return permi_gpu_tables(plan, view, allocator, leaf);
-    return permi_dense_tables(plan, view, permi_kernel_for(plan->isa, plan->form, view->parts, product, n), allocator,
-                              leaf);
+      return view->reach->gpu->tables(plan, view, allocator, leaf);
+    return permi_dense_tables(plan, view, permi_kernel_for(&view->reach->kernels, plan->isa, plan->form, product, n),
+                              allocator, leaf);
   }
   {
     permi_plain *plain =
@@ -127,9 +127,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
     return PERM_OK;
   }
   leaf->estimate_relative = permi_plain_rounding((const permi_plain *)leaf->context);
-  leaf->run_chunk = plan->precision == PERM_PRECISION_DD ? permi_gray_dd
-                    : view->parts == 2                   ? permi_gray_complex
-                                                         : permi_gray_real;
+  leaf->run_chunk = view->reach->gray[plan->precision == PERM_PRECISION_DD];
   leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
 }
@@ -175,5 +173,6 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
 PERMI_UNUSED
 static double permi_dense_rate(const perm_options *options)
 {
-  return permi_kernel_for(permi_isa(options), PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERM_MAX_N)->rate;
+  static const permi_kernel_table real = PERMI_KERNEL_TABLE(permi_kernels_real);
+  return permi_kernel_for(&real, permi_isa(options), PERM_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }

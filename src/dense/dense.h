@@ -11,8 +11,7 @@
    and what remains is the permanent of a matrix that differs from the given one by at most 2^-53 of the row sum of
    moduli in every entry. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
 #pragma once
-#include "../job/job.h"
-#include "kernels.h"
+#include "reach.h"
 
 static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
@@ -125,7 +124,18 @@ typedef struct permi_view {
   const double *a;
   ptrdiff_t ld;
   int parts;
+  const permi_reach *reach; /* NULL: only scaled and looked at */
 } permi_view;
+
+static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
+{
+  permi_view view;
+  view.a = a;
+  view.ld = ld;
+  view.parts = parts;
+  view.reach = reach;
+  return view;
+}
 
 /* What a matrix that is given takes; sizes may be bad still. */
 static double permi_view_bytes(int m, int n, const permi_view *view)
@@ -142,6 +152,11 @@ static double permi_at(const permi_view *view, int i, int j, int part)
 static double permi_scaled(const perm_plan *plan, const permi_view *view, int i, int j, int part)
 {
   return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
+}
+
+static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
+{
+  return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
 /* Row i, scaled, columns in the order pivot, lanes, block, fixed, outer. */

@@ -2,6 +2,7 @@
    What the kernels read and yield, and the table from which the plan picks one. The table's rates, in
    elements/s of one thread, feed predictions only, so any honest order of magnitude will do. */
 #pragma once
+#include "../base/prices.h"
 #include "../base/integers.h"
 
 typedef struct permi_chunk_sum {

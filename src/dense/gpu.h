@@ -10,8 +10,8 @@
    Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is a fixed sequence
    of operations, the same on every GPU and on the CPU that tests compare with. */
 #pragma once
-#include "../api/contract.h"
 #include "dense.h"
+#include "../gpu/contract.h"
 
 #define PERMI_GPU_LEAST_N 13
 #ifndef PERMI_GPU_BLOCK /* columns unrolled from n = 37 on; other numbers are for trials */
@@ -45,19 +45,14 @@ typedef struct permi_gpu {
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
 
-static double permi_gpu_modulus(const perm_plan *plan, const permi_view *view, int i, int j)
-{
-  return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
-}
-
 /* 1: row i may be divided by its entry in column j. */
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
   int k;
   for (k = 0; k < plan->n; k++)
-    most = fmax(most, permi_gpu_modulus(plan, view, i, k));
-  return permi_gpu_modulus(plan, view, i, j) * 1024 >= most;
+    most = fmax(most, permi_scaled_modulus(plan, view, i, k));
+  return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
 /* Powers of two by which divided rows may exceed row sums of 1. */
@@ -66,7 +61,7 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   int growth = 0, i;
   for (i = 0; i < plan->n && plan->form == PERM_FORM_NORMALISED; i++)
     if (permi_gpu_safe(plan, view, i, plan->pivot))
-      growth += 1 - permi_exponent(permi_gpu_modulus(plan, view, i, plan->pivot));
+      growth += 1 - permi_exponent(permi_scaled_modulus(plan, view, i, plan->pivot));
   return growth;
 }
 
@@ -139,11 +134,10 @@ static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
   return exact;
 }
 
-/* Rates are of one H200, elements/s; a second is for compiling. */
 static double permi_gpu_seconds(int n, int parts, int product)
 {
-  static const double rate[4][2] = {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}};
-  return n * ldexp(1, n - 1) / rate[product][parts - 1] + 1;
+  static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
+  return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
 /* Plans for GPUs: product, form, pivot and split. */

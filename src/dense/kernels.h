@@ -109,8 +109,8 @@ typedef struct permi_kernel {
   permi_kernel_run run;
 } permi_kernel;
 
-/* For each form the best first. */
-static const permi_kernel permi_kernels[] = {
+/* For each form the best first. Real and complex ones apart: a program of real matrices links none of the others. */
+static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 2, 7, 2.0e10, permi_glynn_real_avx512_k2},
@@ -124,7 +124,23 @@ static const permi_kernel permi_kernels[] = {
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 2, 3, 6, 4.7e9, permi_split_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 2, 2, 5, 2.8e9, permi_accurate_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
+#endif
+#if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
+    {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 1, 3, 5, 1.5e9, permi_accurate_real_neon},
+    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
+#endif
+    {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 0, 2, 3, 2.8e8, permi_accurate_real_plain},
+    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
+};
 #if !defined(PERM_NO_COMPLEX)
+static const permi_kernel permi_kernels_complex[] = {
+#if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 3, 2, 7, 7e9, permi_pair_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 3, 2, 6, 3.4e9, permi_split_complex_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 3, 2, 6, 8e8, permi_accurate_complex_avx512},
@@ -134,32 +150,24 @@ static const permi_kernel permi_kernels[] = {
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 2, 1, 4, 4e8, permi_accurate_complex_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 2, 1, 4, 2.6e8, permi_dd_complex_avx2},
 #endif
-#endif
-#if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
-    {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 1, 3, 5, 1.5e9, permi_accurate_real_neon},
-    {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 1, 3, 5, 7e8, permi_dd_real_neon},
-#if !defined(PERM_NO_COMPLEX)
+#if PERMI_ARM
     {PERM_ISA_NEON, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 1, 2, 5, 2e9, permi_pair_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 1, 2, 4, 9e8, permi_split_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 1, 2, 4, 2e8, permi_accurate_complex_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 1, 2, 4, 2e8, permi_dd_complex_neon},
 #endif
-#endif
-    {PERM_ISA_PLAIN, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 0, 2, 4, 1.8e9, permi_glynn_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 0, 2, 4, 1.6e9, permi_pair_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 0, 2, 3, 8e8, permi_split_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 0, 2, 3, 2.8e8, permi_accurate_real_plain},
-    {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 0, 2, 3, 2e8, permi_dd_real_plain},
-#if !defined(PERM_NO_COMPLEX)
     {PERM_ISA_PLAIN, PERM_FORM_PAIR, 2, PERMI_ROUNDED, 0, 1, 3, 4.8e8, permi_pair_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, 0, 1, 2, 2.6e8, permi_split_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, 0, 1, 2, 6e7, permi_accurate_complex_plain},
     {PERM_ISA_PLAIN, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, 0, 1, 2, 5e7, permi_dd_complex_plain},
-#endif
 };
+#endif
+
+typedef struct permi_kernel_table {
+  const permi_kernel *kernel;
+  int count;
+} permi_kernel_table;
+#define PERMI_KERNEL_TABLE(kernels) {kernels, (int)(sizeof kernels / sizeof *kernels)}
 
 #if !defined(PERM_NO_EXTRAS)
 /* Kernels of >>minors, the best first. */
@@ -192,19 +200,14 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* Stored rates of the scalar engines, elements/s. */
-#define PERMI_RATE_GLYNN 6e8
-#define PERMI_RATE_RYSER 3e8
-#define PERMI_RATE_EXPANSION 3e7 /* visited prefixes/s */
-
 /* The best instance for order n among those that `isa` allows. There is always one for n >= 4. */
-static const permi_kernel *permi_kernel_for(perm_isa isa, perm_form form, int parts, int product, int n)
+static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
+                                            int n)
 {
-  size_t i;
-  for (i = 0; i < sizeof permi_kernels / sizeof permi_kernels[0]; i++) {
-    const permi_kernel *kernel = &permi_kernels[i];
-    if (kernel->isa <= isa && kernel->form == form && kernel->parts == parts && kernel->product == product &&
-        kernel->n_least <= n)
+  int i;
+  for (i = 0; i < table->count; i++) {
+    const permi_kernel *kernel = &table->kernel[i];
+    if (kernel->isa <= isa && kernel->form == form && kernel->product == product && kernel->n_least <= n)
       return kernel;
   }
   return NULL;

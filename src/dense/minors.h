@@ -137,6 +137,7 @@ static int permi_minors_scale(permi_minors *minors, double *full)
     view.a = full;
     view.ld = n;
     view.parts = minors->parts;
+    view.reach = NULL;
     permi_minors_write_out(minors, 0, full);
     for (j = 0; one_row && j < n * minors->parts; j++)
       full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;

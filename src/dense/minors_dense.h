@@ -88,8 +88,6 @@ static double permi_terms_count(int columns, const int *count)
   return terms;
 }
 
-#define PERMI_TERMS_SECONDS 5e-8 /* a row of a term in double-double */
-
 static void permi_minors_plan_terms(permi_minors *minors)
 {
   const double by_rows = permi_terms_count(minors->rows, minors->row_count);
@@ -189,6 +187,7 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
   view.a = full;
   view.ld = minors->total;
   view.parts = minors->parts;
+  view.reach = NULL;
   memcpy(wanted, last, (size_t)entries * sizeof *last);
   if (minors->least)
     memset(last, 0, (size_t)entries * sizeof *last);

@@ -148,9 +148,8 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Jobs whose next precision is predicted to take less than this escalate by themselves when the estimate is above the
-   tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
-#define PERMI_ESCALATE_SECONDS 1.0
+/* Jobs whose next precision is predicted to take less than PERMI_ESCALATE_SECONDS escalate by themselves when the
+   estimate is above the tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
 #define PERMI_WANTED_RELATIVE 1e-10
 
 static double permi_wanted_relative(const perm_options *options)
@@ -199,13 +198,14 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
    the tables of complex pairs take, which split rows do without. Up to order 11 or so with AVX-512. */
 static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
 {
+  const permi_kernel_table *kernels = &view->reach->kernels;
   const perm_isa isa = permi_isa(options);
   const int accurate = plan->precision == PERM_PRECISION_ACCURATE, parts = view->parts, n = plan->n;
   const permi_kernel *usual =
-      permi_kernel_for(isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED, parts,
+      permi_kernel_for(kernels, isa, accurate ? PERM_FORM_SPLIT : parts == 2 ? PERM_FORM_PAIR : PERM_FORM_NORMALISED,
                        accurate ? PERMI_COMPENSATED : PERMI_ROUNDED, n);
   const permi_kernel *proven =
-      permi_kernel_for(isa, PERM_FORM_SPLIT, parts, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
+      permi_kernel_for(kernels, isa, PERM_FORM_SPLIT, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
   const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
   return n <= PERMI_SMALL_N &&
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
@@ -235,7 +235,7 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   }
   if (plan->form != PERM_FORM_NORMALISED)
     plan->pivot = 0;
-  kernel = permi_kernel_for(permi_isa(options), plan->form, view->parts, product, plan->n);
+  kernel = permi_kernel_for(&view->reach->kernels, permi_isa(options), plan->form, product, plan->n);
   plan->isa = kernel->isa;
   plan->lane_columns = kernel->lane_columns;
   plan->block_columns = kernel->block_columns;
@@ -331,7 +331,8 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
       break;
     }
     most_chunk = permi_plan_dense(plan, view, options)->product == PERMI_ROUNDED ? 18 : 10;
-    permi_plan_gpu(plan, view, options);
+    if (view->reach->gpu)
+      view->reach->gpu->plan(plan, view, options);
   }
   if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);

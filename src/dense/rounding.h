@@ -76,9 +76,9 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
 static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
 {
   return plan->form != PERM_FORM_NORMALISED ||
-                 (plan->isa == PERM_ISA_CUDA && !permi_gpu_safe(plan, view, i, plan->pivot))
+                 (plan->isa == PERM_ISA_CUDA && !view->reach->gpu->safe(plan, view, i, plan->pivot))
              ? 1
-             : permi_gpu_modulus(plan, view, i, plan->pivot);
+             : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
 /* Signs of the columns in sampled terms begin, begin + 1, ...: all of them up to order 6, then by a hash; term 0 has

@@ -367,11 +367,6 @@ static void permi_exact_plain_groups(const permi_exact_rows *rows, permi_exact_p
   plain->sum_words = (int)((bits + rows->n) / 64) + 1;
 }
 
-/* Stored rates: row additions and products, and words of limbs times words, a second. */
-#define PERMI_RATE_EXACT_ROWS 6e8
-#define PERMI_RATE_EXACT_WORDS 2.5e8
-#define PERMI_RATE_MODULAR 2.2e8
-
 static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t modulus)
 {
   double terms = ldexp(1, rows->n - 1), words = rows->bits / 63 + 1, times = rows->parts == 2 ? 4 : 1;

@@ -15,7 +15,6 @@
 #ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
 #define PERMI_EXACT_GPU_SKIP 1
 #endif
-#define PERMI_EXACT_GPU_RATE 2e13 /* instructions of threads a second, one H200 */
 
 typedef struct permi_exact_gpu {
   permi_gpu gpu; /* comes first, where >>gpu looks for it */

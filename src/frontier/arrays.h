@@ -17,8 +17,8 @@
    and what decides about powers of two is the same. Measured on one H200: 7 ps a state for 3-regular graphs, 14 for 8
    entries a line; sorted lists there took 9 to 12 times as long. */
 #pragma once
-#include "../api/contract.h"
 #include "steps.h"
+#include "../gpu/contract.h"
 
 #define PERMI_ARRAY_LOW 11     /* words of these slots, and their ranks, stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* slots of the middle and of the top at most */

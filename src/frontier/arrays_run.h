@@ -463,10 +463,7 @@ static double permi_arrays_products(const permi_numbers *numbers)
   return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
 }
 
-/* Seconds on a GPU, measured on an H200. */
-#define PERMI_GPU_START_SECONDS 0.4 /* a context and a compilation */
-#define PERMI_GPU_STEP_SECONDS 3e-5 /* of the host, for a step */
-#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost, of doubles */
+/* Seconds on a GPU. */
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, times doubles */
@@ -478,7 +475,6 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 
 /* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
    from their size and operations. */
-#define PERMI_ARRAY_STATES 20000 /* smaller peaks are left to the lists */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};

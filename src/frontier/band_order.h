@@ -417,8 +417,6 @@ static double permi_band_seconds_each(const permi_band *band)
   const int squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
-#define PERMI_BAND_ROW_SECONDS 3e-7
-#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape; 2 to 5e-8 on regular and hub graphs */
 
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {

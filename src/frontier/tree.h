@@ -26,13 +26,6 @@
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
 #define PERMI_TREE_LOW 12   /* bits ranked by one look */
 #define PERMI_TREE_STARTS 4
-#define PERMI_TREE_NODE_SECONDS 2.5e-7
-#define PERMI_TREE_JOIN_SECONDS 2.5e-7
-#define PERMI_TREE_PAIR_SECONDS 1.6e-9
-#define PERMI_TREE_STATE_SECONDS 1.5e-9
-#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs that go to a larger table */
-#define PERMI_TREE_MISS_SECONDS 1e-8 /* take so much longer (mesh1e1: 9e7 pairs 1.5 s) */
-#define PERMI_TREE_PLAN_SECONDS 1e-6 /* per vertex and entry: what planning costs */
 
 typedef struct permi_tree_edge {
   int bit;

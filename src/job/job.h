@@ -2,6 +2,7 @@
    Leaves, the expression over them, partials and their merging. Engines fill in a permi_leaf; nothing here
    knows what an engine does. */
 #pragma once
+#include "../base/prices.h"
 #include "../api/calls.h"
 #include "../base/memory.h"
 #include "../base/numbers.h"

@@ -15,12 +15,6 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* A chunk of a sum that takes long: nobody looks at the limits before it is done, and it is lost if it is not. */
-#define PERMI_CHUNK_SECONDS 0.1
-
-/* A parallel region costs tens of microseconds: not worth it below this predicted time. */
-#define PERMI_PARALLEL_SECONDS 2e-4
-
 /* Work on a part, by a thread from 0 on; 0 is the calling thread, which alone may poll. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 

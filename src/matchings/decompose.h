@@ -33,8 +33,7 @@
 #define PERMI_DECOMPOSE_ADDITIONS 40  /* that the plan's bound pays for, per line */
 #define PERMI_DECOMPOSE_UNITS 16384   /* bounds `enough`; */
 #define PERMI_DECOMPOSE_ROOM 8        /* results of so many times as many have room; other units wait for pass two */
-#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads together, when max_bytes is not set */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_SEARCH_SECONDS, for a top that is walked twice, in dearer nodes */
+#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS, for a top that is walked twice, in dearer nodes */
 
 typedef union permi_cell_word {
   double real;

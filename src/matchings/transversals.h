@@ -17,7 +17,6 @@
 
 /* -- searches of trees by threads, here and in >>decompose ------------------------------------- */
 
-#define PERMI_SEARCH_SECONDS 1e-2 /* predicted, for which threads are worth waking: the top of the tree takes a ms */
 #define PERMI_SEARCH_UNITS 64     /* for each thread, at least: units differ in size */
 #define PERMI_SEARCH_RATE 4       /* per predicted second, at least: a thread below a unit is not polled */
 #define PERMI_SEARCH_MOST 1e5
@@ -411,7 +410,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
         hash = permi_hash(hash, (uint64_t)c->integer[part]);
     }
   permi_search_leaf(leaf, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash);
-  leaf->threaded = offer->seconds >= PERMI_SEARCH_SECONDS;
+  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
   leaf->run_task = permi_transversals_task;
   leaf->release = permi_transversals_release;
   leaf->explain = permi_transversals_explain;

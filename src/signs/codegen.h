@@ -29,9 +29,6 @@
 #define PERMI_CODEGEN_SHARED 232448 /* bytes of shared memory on one of them */
 #define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: what every GPU allows */
-/* Measured on one H200, order 40: registers 3.05 s, memory 1.66 s with a fifth of the entries, 3.13 s and 2.42 s with
-   three tenths, shared and global memory alike. */
-#define PERMI_CODEGEN_PART 0.6 /* of the pipe */
 #define PERMI_CODEGEN_LOAD 3   /* operations that a row in memory is worth */
 
 typedef struct permi_codegen_launch {

@@ -154,9 +154,6 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
 }
 
 #define PERMI_GPU_CANDIDATES 6
-#if !defined(PERMI_GPU_TUNE_SECONDS)
-#define PERMI_GPU_TUNE_SECONDS 15 /* predicted runs that repay compiling and timing candidates, about two seconds */
-#endif
 
 /* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {

@@ -497,8 +497,6 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* rivals that take less leave no time to look for a layout: a millisecond */
-
 static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 {
   return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX

@@ -20,11 +20,6 @@
 #pragma once
 #include "hybrid_leaf.h"
 
-#define PERMI_GPU_PIPE 1.67e13
-#define PERMI_GPU_PART 0.81        /* of it, with folds weighted */
-#define PERMI_GPU_COMPILE 0.3      /* seconds, and more for every statement, a number of two parts taking more */
-#define PERMI_GPU_COMPILE_EACH 1.7e-4
-#define PERMI_GPU_LITERAL_SECONDS 1.5 /* below this it pays to compile sooner */
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000

@@ -17,7 +17,6 @@
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
 #define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
-#define PERMI_RYSER_CHUNK_SECONDS 0.25
 
 typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as oriented */
   int n, parts, integers, halves, digits, low; /* digits low and above are the chunk's */
@@ -266,10 +265,6 @@ typedef struct permi_ryser_split {
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* Measured: a move; and per entry that it changes or row that it multiplies. */
-#define PERMI_RYSER_MOVE_SECONDS 5e-9
-#define PERMI_RYSER_ENTRY_SECONDS 2e-9
-
 /* The grid of every row: sums, and halves of them, are below 2^53 units of half a step. */
 static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
 {
@@ -454,7 +449,6 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
 }
 
 /* The common part of the offers: refusals, and the best of the splits of both orientations. */
-#define PERMI_RYSER_PLAN_SECONDS 0.01 /* rivals that are quicker than this leave no time for planning */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)

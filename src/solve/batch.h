@@ -4,12 +4,12 @@
      n = 5 .. 8    AVX-512, real, entry by entry: dynamic programming over subsets of columns, of the upper n/2 rows and
                    of the lower ones; then the sum over complementary subsets. n 2^(n-1) products and as many additions,
                    fused; nothing is subtracted, so non-negative matrices keep every digit but the last few bits.
-   All else goes the way of single calls, whose kernels are faster: measured (Cascade Lake, 2 GHz under AVX-512), ns a
-   matrix, n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From
-   n = 10 on the tables of eight matrices leave the first-level cache; complex numbers gained nothing from n = 5 on; and
-   turning real matrices that lie one after the other cost more than it saved at every n.
-   A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2) times
-   the product of the Euclidean norms of the rows [CLL06]; what is not goes the way of single calls. */
+   All other matrices go through single calls, whose kernels are faster. Measured (Cascade Lake, 2 GHz under AVX-512),
+   ns a matrix, n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls.
+   From n = 10 on the tables of eight matrices leave the first-level cache; complex numbers gained nothing from n = 5
+   on; and turning real matrices that lie one after the other cost more than it saved at every n.
+   A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2)
+   times the product of the Euclidean norms of the rows [CLL06]. All others are computed again by single calls. */
 #pragma once
 #include "compute.h"
 
@@ -70,7 +70,7 @@ typedef struct permi_batch {
   permi_control *control;
 } permi_batch;
 
-/* The programme of order n for that width: blocks in the order of their masks of high columns. */
+/* Makes the subset program of order n for vectors of that width: blocks in the order of their masks of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
@@ -120,7 +120,7 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
   }
 }
 
-/* Matrix k, row by row, where it lies or in `matrix`. */
+/* Returns matrix k row by row: where it lies, or copied into `matrix`. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -151,7 +151,7 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
   return matrix;
 }
 
-/* Matrices first, first + 1, ... side by side: [entry][part][width]; behind the last one, the last one again. */
+/* Loads matrices first, first + 1, ... side by side, [entry][part][width]. After the last one, the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, double *room, double *to)
 {
   const int width = batch->kernel->width, entries = batch->n * batch->n * batch->parts;
@@ -170,7 +170,7 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *roo
   }
 }
 
-/* The limits of a batch while one of its matrices takes long: what that reports is a share of the whole. */
+/* Progress of one large matrix, reported as a share of its batch. */
 typedef struct permi_batch_share {
   permi_control *control;
   double before, each; /* of the batch */
@@ -184,14 +184,15 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* One matrix by itself; out of the way of the short cut, a perm_result is large. Stopped: NaN. */
+/* Computes one matrix by a single call; NaN if stopped. Not inlined, because a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
   perm_options options = *batch->options;
   perm_result result;
   permi_batch_share share;
-  const permi_view view = permi_view_make(matrix, batch->n, batch->parts);
+  const permi_problem problem =
+      permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
   if (batch->todo) { /* GPUs have seen it */
     options.gpu.devices = 0;
@@ -208,7 +209,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.user_data = &share;
     options.cancel = batch->options->cancel;
   }
-  permi_compute(batch->n, batch->n, &view, &options, &result);
+  permi_compute(&problem, &options, &result);
   if (result.status == PERM_STOPPED_CANCELLED) {
     value[0] = value[batch->parts - 1] = (double)NAN;
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;
@@ -230,8 +231,8 @@ static perm_status permi_batch_single(const permi_batch *batch, const double *ma
   return permi_batch_general(batch, matrix, threads, value);
 }
 
-/* Whether value 0 of matrix k is the permanent: whole numbers of which none exceeded 2^53 on the way, or nothing to
-   cancel and nothing that could underflow. */
+/* Is the value 0 of matrix k its permanent? Yes for whole numbers that stay below 2^53, and for non-negative entries
+   that cannot underflow. */
 static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *room, double bound)
 {
   const double *a = permi_batch_fetch(batch, k, room);
@@ -243,7 +244,8 @@ static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *r
   return whole || positive;
 }
 
-/* Matrices [begin, end), whole vectors but at the end of the batch. The first that fails, or count. */
+/* Computes matrices [begin, end), in whole vectors but at the end of the batch. Returns the first that fails, or
+   count. */
 static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                perm_status *status)
 {
@@ -362,8 +364,8 @@ static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t en
 }
 
 /* ---- GPUs: orders from 10 on; below, sending a matrix there takes longer than computing it here (H200 against 16
-   cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). What does
-   not stand goes the way of single calls. */
+   cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). Values
+   that are not accepted are computed by single calls. */
 #if defined(PERM_WITH_CUDA)
 static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
 {
@@ -437,17 +439,19 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
-  const double seconds = 1 + elements / (parts == 2 ? 2.5e12 : 8e12) + bytes / 2e10;
+  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[2] = PERMI_BATCH_GPU_RATE;
+  const double seconds =
+      PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
       !batch->count)
     return 0;
-  if (options->isa != PERM_ISA_CUDA && seconds >= elements / (parts == 2 ? 7e9 : 2.5e10))
+  if (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1])
     return 0;
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
-/* The tasks of a batch, which threads share; failed: the first matrix that is refused, with the reason. */
+/* The tasks of a batch, shared by threads. failed: the first matrix that is refused, with the reason. */
 typedef struct permi_batch_sharing {
   permi_batch *batch;
   size_t step, tasks, failed;
@@ -479,7 +483,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Arguments but for the entries' pointers and strides have been checked. */
+/* Computes a batch whose arguments have been checked. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -585,8 +589,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   return run.failed < batch->count ? run.failure : (perm_status)stop;
 }
 
-/* Checks of a batch that is laid out by a stride, least_stride at least; options is argument 5. */
-/* input: bytes that the call is given. */
+/* Runs a batch with max_bytes metered; input: bytes that the call was given. */
 static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
 {
   permi_metered call;
@@ -594,6 +597,7 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
   return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
+/* Checks and computes a batch that is laid out by a stride; options is argument 5. */
 static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
                                         const float *single, size_t stride, const perm_options *options,
                                         double *permanents, perm_result *result)

@@ -4,7 +4,7 @@
 #include "../dense/dense.h"
 #include "../job/options.h"
 
-/* The same for calls whose work is not that of a job. */
+/* Checks the options of a call whose work is not that of a job: permi_check_options, and that nothing is in pieces. */
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
@@ -15,11 +15,29 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
+/* Checks pointer, stride and doubles (NULL: the entries are integers) of a matrix that has entries. */
+static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
+                                       perm_result *result)
+{
+  int i, j;
+  if (!given)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
+  if (ld < n)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
+                      n);
+  for (i = 0; a && i < m; i++)
+    for (j = 0; j < parts * n; j++) {
+      const double x = a[(ptrdiff_t)i * ld * parts + j];
+      if (!(fabs(x) <= DBL_MAX))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
+                          x != x ? "NaN" : "an infinity", i + 1, j / parts + 1);
+    }
+  return PERM_OK;
+}
+
+/* Checks an array for the dense engines. */
 static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
 {
-  const double *a = view->a;
-  const ptrdiff_t ld = view->ld;
-  int i, j;
   if (m < 0)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
   if (n < 0)
@@ -30,17 +48,5 @@ static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2,
                       "the matrix is %d x %d; dense engines go up to order %d, perm_estimate_* further", m, n,
                       PERM_MAX_N);
-  if (!a)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
-                      n);
-  for (i = 0; i < m; i++)
-    for (j = 0; j < view->parts * n; j++) {
-      double x = a[(ptrdiff_t)i * ld * view->parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
-                          x != x ? "NaN" : "an infinity", i + 1, j / view->parts + 1);
-    }
-  return PERM_OK;
+  return permi_check_entries(m, n, view->a, view->a != NULL, view->ld, view->parts, result);
 }

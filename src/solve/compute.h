@@ -10,22 +10,7 @@ static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
   return !a && (m == 0 || n == 0) ? &nothing : a;
 }
 
-static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
-                                        int parts, const int *row_counts, const int *column_counts)
-{
-  permi_problem problem;
-  problem.m = m;
-  problem.n = n;
-  problem.parts = parts;
-  problem.real = real;
-  problem.integer = integer;
-  problem.ld = ld;
-  problem.row_count = row_counts;
-  problem.column_count = column_counts;
-  return problem;
-}
-
-/* Are two rows or two columns equal, bit for bit? Most pairs differ in the first place: a microsecond at n = 20. */
+/* Are two rows or two columns equal, bit for bit? A microsecond at n = 20, since most pairs differ at once. */
 static int permi_has_repeats(int n, const permi_problem *problem)
 {
   const char *a = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
@@ -69,7 +54,7 @@ PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const 
   return cheaper;
 }
 
-/* Is it worth looking? a: not NULL, of n rows. */
+/* Is it worth looking for repeats? */
 static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
 {
   return options->method == PERM_METHOD_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
@@ -77,31 +62,31 @@ static int permi_may_repeat(const permi_problem *problem, const perm_options *op
          permi_has_repeats(problem->n, problem);
 }
 
-/* A square matrix, or one that has no entries: many zeros are the business of perm_sparse.h, equal lines of the engines
-   of >>counts, all else of the dense engines. argument: of the options. */
-static perm_status permi_square_compute(int m, int n, const permi_view *view, int argument, const perm_options *options,
+/* A square matrix, or one without entries. One with many zeros goes to the engines of the route, one with equal lines
+   to >>counts, all others to the dense engines. argument: position of the options. */
+static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
+  const permi_reach *reach = problem->reach;
+  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, reach);
+  const int n = problem->n;
   permi_dense_attempt attempt;
-#if defined(PERMI_WITH_SPARSE)
-  if (permi_route(&problem, options, argument, result))
+  if (reach->route && reach->route(problem, options, argument, result))
     return result->status;
-#endif
-  if (permi_may_repeat(&problem, options)) {
-    const permi_kernel *kernel = permi_kernel_for(
-        permi_isa(options), PERM_FORM_PAIR, view->parts, PERMI_ROUNDED, n); /* other forms are not that much slower */
+  if (permi_may_repeat(problem, options)) {
+    const permi_kernel *kernel = permi_kernel_for(&reach->kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED,
+                                                  n); /* other forms are not that much slower */
     const double seconds = kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY;
-    if (permi_compute_repeats(&problem, options, argument, seconds, start, result))
+    if (permi_compute_repeats(problem, options, argument, seconds, start, result))
       return result->status;
   }
-  attempt.m = m;
+  attempt.m = problem->m;
   attempt.n = n;
-  attempt.view = view;
-  return permi_solve(&permi_dense_solver, &attempt, options, start, result);
+  attempt.view = &view;
+  return permi_solve(&permi_dense_solver, &attempt, reach, options, start, result);
 }
 
-/* The permanent of a problem. equal: the totals of the counts must be (else: rectangular). */
+/* The permanent of a problem of doubles. equal: the totals of the counts must be equal. */
 PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
                                                    const perm_options *options_given, perm_result *result)
 {
@@ -127,7 +112,9 @@ PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem,
       counted.m == counted.rows && counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
       counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
     const permi_choice choice = permi_counts_choice(&counted, options);
-    const permi_view view = {counted.real, counted.n, counted.parts};
+    const permi_view view = permi_view_of(counted.real, counted.n, counted.parts, counted.reach);
+    const permi_problem square =
+        permi_problem_make(counted.n, counted.n, counted.real, NULL, counted.n, counted.reach, NULL, NULL);
     perm_plan plan;
     int dense = 0;
     if (choice.precision == PERM_PRECISION_DEFAULT) {
@@ -135,7 +122,7 @@ PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem,
       dense = status == PERM_OK && plan.seconds < choice.seconds;
     }
     if (dense)
-      status = permi_square_compute(counted.n, counted.n, &view, argument, options, start, result);
+      status = permi_square_compute(&square, argument, options, start, result);
     if (dense || status == PERM_ERROR_MEMORY) {
       permi_counted_free(&options->allocator, &counted);
       return status;
@@ -155,21 +142,19 @@ PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem,
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-static perm_status permi_compute(int m, int n, const permi_view *view, const perm_options *options_given,
-                                 perm_result *result)
+static perm_status permi_compute(const permi_problem *problem, const perm_options *options_given, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, view->a, NULL, view->ld, view->parts, NULL, NULL);
   const double start = permi_seconds();
   const perm_options *options = permi_options(options_given);
   permi_metered call;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  if ((m > 0 && n > 0 && m != n) || permi_is_counts_method(options->method))
-    return permi_compute_counts(&problem, 0, 5, options_given, result);
-  options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
-  status = permi_square_compute(m, n, view, 5, options, start, result);
-  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
+  if ((problem->m > 0 && problem->n > 0 && problem->m != problem->n) || permi_is_counts_method(options->method))
+    return permi_compute_counts(problem, 0, 5, options_given, result);
+  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  status = permi_square_compute(problem, 5, options, start, result);
+  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
 static perm_status permi_plan_public(int m, int n, const permi_view *view, const perm_options *options_given,
@@ -180,63 +165,53 @@ static perm_status permi_plan_public(int m, int n, const permi_view *view, const
   return permi_meter_end(&call, permi_plan_view(m, n, view, options, plan, result), result);
 }
 
-/* The six public functions that take a matrix. */
-static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
-{
-  permi_view view;
-  view.a = a;
-  view.ld = ld;
-  view.parts = parts;
-  return view;
-}
-
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 1);
+  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
   return permi_plan_public(m, n, &view, options, plan, result);
 }
 
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 2);
+  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
   return permi_plan_public(m, n, &view, options, plan, result);
 }
 
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 1);
+  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
   return permi_job_create(plan, &view, options, job, result);
 }
 
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                              const perm_options *options, perm_job **job, perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 2);
+  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
   return permi_job_create(plan, &view, options, job, result);
 }
 
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 1);
-  return permi_compute(m, n, &view, options, result);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
+  return permi_compute(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
-  permi_view view = permi_view_make(a, ld, 2);
-  return permi_compute(m, n, &view, options, result);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
+  return permi_compute(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 1, row_counts, column_counts);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, row_counts, column_counts);
   return permi_compute_counts(&problem, 1, 7, options, result);
 }
 
@@ -244,7 +219,7 @@ PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, 2, row_counts, column_counts);
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, row_counts, column_counts);
   return permi_compute_counts(&problem, 1, 7, options, result);
 }
 
@@ -253,7 +228,7 @@ PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *
                                                    perm_result *result)
 {
   const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, row_counts, column_counts);
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, row_counts, column_counts);
   return permi_compute_integers(&problem, 1, 7, options, result);
 }
 
@@ -262,21 +237,23 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     perm_result *result)
 {
   const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, row_counts, column_counts);
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, row_counts, column_counts);
   return permi_compute_integers(&problem, 1, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
   return permi_compute_integers(&problem, 0, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
   return permi_compute_integers(&problem, 0, 5, options, result);
 }
 
@@ -295,22 +272,25 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 1, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
-  const permi_problem problem = permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, 2, NULL, NULL);
+  const permi_problem problem =
+      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
-/* Out of the way of the short cut: a perm_result is large. */
+/* Not inlined into the short cut, because a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
+  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
   perm_result result;
-  perm_compute_real(n, n, a, n, NULL, &result);
+  permi_compute(&problem, NULL, &result);
   return ldexp(result.value, permi_int_exponent(result.exp2));
 }
 

@@ -1,7 +1,6 @@
 /* ======================================================================================== >>counted
    Rectangular matrices and multiplicities. */
 #pragma once
-#include "../counts/counts_leaf.h"
 #include "judge.h"
 
 PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
@@ -22,11 +21,11 @@ PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, in
   return PERM_OK;
 }
 
-/* equal: 1: the totals must be. */
+/* Checks a problem; equal: 1 if as many rows as columns must stand there in all. */
 PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;
-  int i, j, rows, columns;
+  int rows, columns;
   perm_status status;
   if (m < 0)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
@@ -45,71 +44,26 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
                       rows, columns);
   if (m == 0 || n == 0)
     return PERM_OK;
-  if (!problem->real && !problem->integer)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (problem->ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
-                      (long long)problem->ld, n);
-  for (i = 0; problem->real && i < m; i++)
-    for (j = 0; j < problem->parts * n; j++) {
-      const double x = problem->real[(ptrdiff_t)i * problem->ld * problem->parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)",
-                          x != x ? "NaN" : "an infinity", i + 1, j / problem->parts + 1);
-    }
+  return permi_check_entries(m, n, problem->real, problem->real || problem->integer, problem->ld, problem->parts,
+                               result);
+}
+
+/* The job of one leaf, which it takes over also when it fails; leaf NULL: with nothing in it yet. */
+static perm_status permi_leaf_job(int parts, perm_precision precision, const perm_options *options, permi_leaf *leaf,
+                                  perm_job **job, perm_result *result)
+{
+  *job = permi_job_new(&options->allocator, precision);
+  if (!*job && leaf)
+    leaf->release(&options->allocator, leaf->context);
+  if (*job && leaf && !permi_job_push_leaf(*job, leaf)) {
+    perm_job_free(*job);
+    *job = NULL;
+  }
+  if (!*job)
+    return permi_fail_memory(result);
+  (*job)->is_complex = parts == 2;
+  (*job)->modulus = options->modulus;
   return PERM_OK;
-}
-
-/* What the options ask for that these engines do not have; NULL if they can. */
-PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
-{
-  switch (options->method) {
-  case PERM_METHOD_AUTO:
-  case PERM_METHOD_SUBSETS:
-  case PERM_METHOD_REPEATS:
-  case PERM_METHOD_SHORT:
-  case PERM_METHOD_RYSER:
-  case PERM_METHOD_PADDED:
-  case PERM_METHOD_EXPANSION: break;
-  default: return "this method is for square matrices without counts";
-  }
-  if (options->precision == PERM_PRECISION_KAHAN)
-    return "precision kahan is for square matrices without counts";
-  if (problem->integer) {
-    if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
-      return "modulus is not from 2 to 2^63";
-    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
-      return "integers are computed exactly: leave precision as it is";
-    if (options->method == PERM_METHOD_PADDED)
-      return "method padded divides, and is for doubles only";
-  } else if (options->precision == PERM_PRECISION_EXACT) {
-    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
-  } else if (options->modulus) {
-    return "modulus is for integers";
-  }
-  return NULL;
-}
-
-/* double-double at once where it costs next to nothing. */
-#define PERMI_COUNTS_CHEAP_SECONDS 2e-5
-
-/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
-PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
-{
-  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
-  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_ACCURATE ||
-                                     options->precision == PERM_PRECISION_DD ||
-                                     options->method == PERM_METHOD_EXPANSION || permi_plans_higher(options, expected)
-                                 ? PERM_PRECISION_DD
-                                 : PERM_PRECISION_DEFAULT;
-  permi_choice choice = permi_choose(counted, options, precision);
-  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
-    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
-    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
-      choice = better;
-  }
-  return choice;
 }
 
 /* The job of a choice. choice NULL: the permanent is `constant`. */
@@ -117,26 +71,21 @@ PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, con
                                                uint64_t fingerprint, const perm_options *options, perm_job **made,
                                                perm_result *result)
 {
-  perm_job *job = permi_job_new(&options->allocator, choice ? choice->precision : options->precision);
   permi_leaf leaf;
   permi_number number = permi_number_one();
-  int fits;
-  *made = job;
-  if (!job)
+  *made = NULL;
+  if (choice &&
+      permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) != PERM_OK)
     return permi_fail_memory(result);
-  job->is_complex = counted->parts == 2;
-  job->modulus = options->modulus;
+  if (permi_leaf_job(counted->parts, choice ? choice->precision : options->precision, options, choice ? &leaf : NULL,
+                     made, result) != PERM_OK)
+    return PERM_ERROR_MEMORY;
   if (!constant)
     memset(&number, 0, sizeof number);
   number.exact = 1;
-  if (choice)
-    fits = permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) == PERM_OK &&
-           permi_job_push_leaf(job, &leaf);
-  else
-    fits = permi_job_push_number(job, &number);
-  if (fits)
+  if (choice || permi_job_push_number(*made, &number))
     return PERM_OK;
-  perm_job_free(job);
+  perm_job_free(*made);
   *made = NULL;
   return permi_fail_memory(result);
 }
@@ -156,7 +105,7 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
   return PERM_OK;
 }
 
-/* The attempt of the engines of >>counts at a reduced problem. */
+/* A reduced problem, for permi_solve. */
 typedef struct permi_counted_attempt {
   const permi_counted *counted;
   permi_counted whole; /* the doubles as integers, once that is wanted */
@@ -210,7 +159,7 @@ PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context,
   return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
 
-/* The engines of >>counts for a reduced problem; argument: of the options. */
+/* Solves a reduced problem by the engines of >>counts; argument: position of the options. */
 PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
                                                     int argument, double start, perm_result *result)
 {
@@ -221,93 +170,67 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   memset(&attempt, 0, sizeof attempt);
   attempt.counted = counted;
   attempt.argument = argument;
-  status = permi_solve(&solver, &attempt, options, start, result);
+  status = permi_solve(&solver, &attempt, counted->reach, options, start, result);
   permi_counted_free(&options->allocator, &attempt.whole);
   return status;
 }
 
-/* Methods that only sums over counts have. */
+/* Is this a method that only >>rectangular has? */
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
          method == PERM_METHOD_PADDED;
 }
 
-/* What a matrix that is given takes. */
+/* Bytes of a given array. */
 static double permi_problem_bytes(const permi_problem *problem)
 {
   return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
 }
 
-/* The job that a problem starts with, checks included: in the engines of >>counts, or the dense exact one. */
+/* The job that a problem starts with, checks included. */
 static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
-  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
-  const int n = problem->n,
-            square = problem->m == n && n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
   const double start = permi_seconds();
-  perm_options engines = *options;
-  permi_counted counted;
-  permi_choice choice;
+  perm_options others = *options; /* for the engines of >>rectangular, which do not know method exact */
+  permi_array array;
   const char *refusal;
-  double exact = (double)INFINITY, modular = (double)INFINITY;
   perm_status status;
   *job = NULL;
+  memset(&array, 0, sizeof array);
+  array.problem = problem;
   status = permi_check_options(options, argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && square && options->method == PERM_METHOD_EXACT)
-    engines.method = PERM_METHOD_AUTO;
-  refusal = permi_counts_refusal(problem, &engines);
+  if (problem->integer && permi_array_square(&array) && options->method == PERM_METHOD_EXACT)
+    others.method = PERM_METHOD_AUTO;
+  refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  if (permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
+  if (permi_counted_make(problem, &options->allocator, &array.counted) != PERM_OK)
     return permi_fail_memory(result);
-  if (counted.zero || !counted.rows) {
-    status = permi_counts_job(&counted, NULL, !counted.zero, 0, options, job, result);
+  if (array.counted.zero || !array.counted.rows) {
+    status = permi_counts_job(&array.counted, NULL, !array.counted.zero, 0, options, job, result);
   } else {
-    choice = permi_counts_choice(&counted, &engines);
-    if (problem->integer && square && engines.method == PERM_METHOD_AUTO) {
-      exact = permi_exact_seconds(options, n, &view);
-      if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
-        modular = permi_modular_seconds(n, &view);
-    }
-    if (fmin(exact, modular) < choice.seconds || options->method == PERM_METHOD_EXACT) {
-      permi_leaf leaf;
-      status = modular < exact ? permi_modular_leaf(options, n, &view, options->modulus, &leaf, result)
-                               : permi_exact_leaf(options, n, &view, &leaf, result);
-      *job = status == PERM_OK ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
-      if (status == PERM_OK && (!*job || !permi_job_push_leaf(*job, &leaf))) {
-        if (!*job)
-          leaf.release(&options->allocator, leaf.context);
-        perm_job_free(*job);
-        *job = NULL;
-        status = permi_fail_memory(result);
-      }
-      if (status == PERM_OK) {
-        (*job)->is_complex = problem->parts == 2;
-        (*job)->modulus = options->modulus;
-      }
-    } else {
-      status = permi_choice_refuse(&choice, options, argument, result);
-      if (status == PERM_OK)
-        status = permi_counts_job(&counted, &choice, 0, permi_counted_fingerprint(&counted), options, job, result);
-    }
+    double seconds;
+    const permi_array_engine *engine = permi_array_choose(&array, options, &seconds);
+    permi_leaf leaf;
+    perm_precision precision;
+    if (engine->method != PERM_METHOD_EXACT)
+      status = permi_choice_refuse(&array.choice, options, argument, result);
+    if (status == PERM_OK)
+      status = engine->make(&array, options, &leaf, &precision, result);
+    if (status == PERM_OK)
+      status = permi_leaf_job(problem->parts, precision, options, &leaf, job, result);
   }
-  permi_counted_free(&options->allocator, &counted);
+  permi_counted_free(&options->allocator, &array.counted);
   if (status == PERM_OK)
     (*job)->plan_seconds = permi_seconds() - start;
   return status;
 }
-
-#if defined(PERMI_WITH_SPARSE)
-/* In perm_sparse.h, which stands in the same file: square matrices with many zeros. 1: *result is what it says; 0: not
-   its business. */
-static int permi_route(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
-#endif
 
 /* The permanent of a problem of integers. */
 static perm_status permi_integers_compute(const permi_problem *problem, int equal, int argument,
@@ -319,14 +242,12 @@ static perm_status permi_integers_compute(const permi_problem *problem, int equa
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-#if defined(PERMI_WITH_SPARSE)
-  if (permi_route(problem, options, argument, result))
+  if (problem->reach->route && problem->reach->route(problem, options, argument, result))
     return result->status;
-#endif
   status = permi_problem_job(problem, equal, argument, options, &job, result);
   if (status != PERM_OK)
     return status;
-  status = permi_run_job(job, options, result);
+  status = permi_run_job(job, options, problem->reach, result);
   result->seconds = permi_seconds() - start;
   return status;
 }

@@ -2,11 +2,9 @@
    Whether a result is good enough, and what comes after one that is not. */
 #pragma once
 #include "check.h"
-#include "../dense/bounds.h"
-#include "run.h"
+#include "entries.h"
 
-/* Relative size of the error measure that counts: guaranteed if certify asks for it. 0 for an exact result, INFINITY
-   for a value of 0 that is not. */
+/* The relative error that counts: guaranteed if certify is set. 0 for an exact result, INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
   double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
@@ -35,14 +33,14 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* What is left of max_seconds; a millisecond where that was more, since 0 would mean no limit. */
+/* What is left of max_seconds, at least a millisecond, since 0 would mean no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* The options to run a job with that was planned with these: from the second precision on not in pieces, because it is
-   another job than that of the file, and short (permi_escalates). */
+/* The options for running a job that was planned with these. After an escalation the job is not the one of the
+   checkpoint any more, and short (permi_escalates): it runs without files. */
 static perm_options permi_run_with(const perm_options *options, int escalated)
 {
   perm_options run = *options;
@@ -54,8 +52,8 @@ static perm_options permi_run_with(const perm_options *options, int escalated)
   return run;
 }
 
-/* Does the finished result of the lower precision stand, after another run ended with this status? Not where a job in
-   pieces ran out of time: it is to give the same bits, whatever the limits of its calls. */
+/* Does the finished result of the lower precision stand after a higher one ended with this status? Not if a job in
+   pieces ran out of time: its bits must not depend on the limits of its calls. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
@@ -73,7 +71,7 @@ static void permi_keep_bound(const perm_options *options, const perm_result *low
   }
 }
 
-/* The last word on a finished result: was the tolerance met, and is there the bound that was asked for? */
+/* Judges a finished result: was the tolerance met, and is there the bound that was asked for? */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -105,8 +103,8 @@ typedef struct permi_solver {
 
 /* Solves a problem: plans, runs, and while the result is worse than wanted (permi_escalates) once more in the next
    precision. `start` is when the call began. The last word is permi_judge's. */
-static perm_status permi_solve(const permi_solver *solver, void *attempt, const perm_options *options_given,
-                               double start, perm_result *result)
+static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
+                               const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
   perm_result finished; /* in the lower precision, while a higher one runs */
@@ -122,7 +120,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     planned += permi_seconds() - began;
     options.max_seconds = permi_seconds_left(options_given, start);
     run = permi_run_with(&options, escalated);
-    status = permi_run_job(job, &run, result);
+    status = permi_run_job(job, &run, reach, result);
     result->plan_seconds = planned;
     result->escalated = escalated;
     if (status == PERM_OK && escalated)
@@ -249,7 +247,7 @@ typedef struct permi_dense_attempt {
   perm_plan plan;
 } permi_dense_attempt;
 
-/* With a checkpoint or parts at once what the tolerance needs. */
+/* Plans, with a checkpoint or parts at once in the precision that the tolerance needs. */
 static perm_status permi_dense_attempt_plan(void *context, const perm_options *options_given, double *seconds,
                                             perm_result *result)
 {

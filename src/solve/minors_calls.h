@@ -167,36 +167,34 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   return PERM_OK;
 }
 
-/* row: -1 for the whole gradient. */
-static perm_status permi_minors_metered(int m, int n, const permi_view *view, const int *row_counts,
-                                        const int *column_counts, int row, const perm_options *options_given,
-                                        double *out, perm_result *result)
+/* What a call for minors asks; row: -1 for the whole gradient. */
+typedef struct permi_minors_call {
+  int m, n, row;
+  const permi_view *view;
+  const int *row_counts, *column_counts;
+  double *out;
+  int row_count[PERM_MAX_N], column_count[PERM_MAX_N]; /* once checked */
+  int total, entries; /* rows with their copies; doubles of out */
+} permi_minors_call;
+
+/* Checks a call, fills in what stands last in it, and sets the results to NaN. */
+static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  const int gradient = row < 0, arguments = gradient ? 7 : 8;
+  const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
   const char *refusal = permi_minors_refusal(options);
-  const double start = permi_seconds();
-  int row_count[PERM_MAX_N], column_count[PERM_MAX_N], i, j, k, part, count, rows, columns;
-  permi_minors *minors;
-  permi_minors_total total;
-  permi_control control;
-  double *memory, *full = NULL;
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  permi_result_clear(result);
-  status = permi_check_whole(options, arguments, result);
+  int i, j, k;
+  perm_status status = permi_check_whole(options, arguments, result);
   if (status == PERM_OK)
-    status = permi_check_matrix(m, n, view, result);
+    status = permi_check_matrix(m, n, call->view, result);
   if (status != PERM_OK)
     return status;
-  if (!out && n > 0 && (m > 0 || !gradient))
+  if (!call->out && n > 0 && (m > 0 || !gradient))
     return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL", gradient ? "gradient" : "minors");
-  count = gradient ? m * n * view->parts : n * view->parts;
-  for (k = 0; k < count; k++)
-    out[k] = (double)NAN;
+  call->entries = (gradient ? m : 1) * n * call->view->parts;
+  for (k = 0; k < call->entries; k++)
+    call->out[k] = (double)NAN;
 #if defined(PERM_NO_COMPLEX)
-  if (view->parts == 2)
+  if (call->view->parts == 2)
     refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
 #endif
   if (refusal)
@@ -204,8 +202,8 @@ static perm_status permi_minors_metered(int m, int n, const permi_view *view, co
   if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side makes the other one unchecked */
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
                       PERM_MAX_N);
-  i = permi_minors_counts(m, row_counts, row_count);
-  j = permi_minors_counts(n, column_counts, column_count);
+  i = permi_minors_counts(m, call->row_counts, call->row_count);
+  j = permi_minors_counts(n, call->column_counts, call->column_count);
   if (i < 0 || j < 0 || i != j)
     return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
                       i < 0 || j < 0 ? "a multiplicity is negative or above a million"
@@ -213,88 +211,121 @@ static perm_status permi_minors_metered(int m, int n, const permi_view *view, co
                       i, j);
   if (i > PERMI_MINORS_TOTAL)
     return permi_fail(result, PERM_ERROR_SIZE, 5, "%d rows with their copies; at most %d", i, PERMI_MINORS_TOTAL);
-  if (!gradient && (row >= m || row_count[row] == 0))
-    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", row, m,
-                      row >= m ? "" : ", and has no copy");
+  if (!gradient && (call->row >= m || call->row_count[call->row] == 0))
+    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d, of %d rows (counted from 0)%s", call->row, m,
+                      call->row >= m ? "" : ", and has no copy");
+  call->total = i;
+  return PERM_OK;
+}
+
+/* The distinct rows, with the one that is wanted last, the columns, and the entries where they meet. */
+static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
+{
+  const int gradient = call->row < 0;
+  int i, j, part;
+  memset(minors, 0, sizeof *minors);
+  minors->parts = call->view->parts;
+  minors->total = call->total;
+  for (i = 0; i <= call->m; i++) {
+    const int from = i == call->m ? call->row : i;
+    if (i == call->m ? gradient : call->row_count[i] == 0 || i == call->row)
+      continue;
+    minors->row_of[minors->rows] = from;
+    minors->row_count[minors->rows++] = call->row_count[from];
+  }
+  for (j = 0; j < call->n; j++)
+    if (call->column_count[j]) {
+      minors->column_of[minors->columns] = j;
+      minors->column_count[minors->columns++] = call->column_count[j];
+    }
+  minors->least = gradient ? 0 : minors->rows - 1;
+  for (i = 0; i < minors->rows; i++)
+    for (j = 0; j < minors->columns; j++)
+      for (part = 0; part < minors->parts; part++)
+        minors->entry[i][j][part] = permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
+}
+
+/* The minors of what is scaled, in double-double too where that is needed and affordable. */
+static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
+                                      double *full, permi_minors_total *total, perm_result *result)
+{
+  const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN;
+  const int gradient = call->row < 0;
+  permi_control control = permi_control_begin(options);
+  perm_status status =
+      permi_minors_run(minors, call->n, options, wide, full, total, &control, call->out, gradient, result);
+  double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
+  if (status == PERM_OK && minors->kernel && relative > permi_wanted_relative(options)) {
+    permi_minors_plan_terms(minors);
+    if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
+                               : minors->seconds < PERMI_ESCALATE_SECONDS) {
+      const perm_result finished = *result;
+      if (permi_minors_run(minors, call->n, options, 1, full, total, &control, call->out, gradient, result) != PERM_OK)
+        *result = finished;
+      else
+        result->escalated = 1;
+      relative = permi_minors_relative(result, call->out, call->entries);
+    }
+  }
+  if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
+    status = result->status = PERM_TOLERANCE_NOT_MET;
+    snprintf(result->message, sizeof result->message,
+             "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
+             relative);
+  }
+  return status;
+}
+
+static perm_status permi_minors_metered(permi_minors_call *call, const perm_options *options, perm_result *result)
+{
+  const double start = permi_seconds();
+  const int parts = call->view->parts;
+  permi_minors *minors;
+  permi_minors_total total;
+  double *memory, *full = NULL;
+  int k;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  permi_result_clear(result);
+  status = permi_minors_check(call, options, result);
+  if (status != PERM_OK)
+    return status;
   minors = (permi_minors *)permi_allocate(&options->allocator, 1, sizeof *minors);
   if (!minors)
     return permi_fail_memory(result);
-  memset(minors, 0, sizeof *minors);
-  minors->parts = view->parts;
-  minors->total = i;
-  for (i = 0; i <= m; i++) { /* the row that is wanted comes last */
-    const int from = i == m ? row : i;
-    if (i == m ? gradient : row_count[i] == 0 || i == row)
-      continue;
-    minors->row_of[minors->rows] = from;
-    minors->row_count[minors->rows++] = row_count[from];
-  }
-  for (j = 0; j < n; j++)
-    if (column_count[j]) {
-      minors->column_of[minors->columns] = j;
-      minors->column_count[minors->columns++] = column_count[j];
-    }
-  rows = minors->rows;
-  columns = minors->columns;
-  minors->least = gradient ? 0 : rows - 1;
-  for (i = 0; i < rows; i++)
-    for (j = 0; j < columns; j++)
-      for (part = 0; part < view->parts; part++)
-        minors->entry[i][j][part] = permi_at(view, minors->row_of[i], minors->column_of[j], part);
-  total.count = (rows - minors->least) * columns * view->parts;
+  permi_minors_gather(call, minors);
+  total.count = (minors->rows - minors->least) * minors->columns * parts;
   memory = (double *)permi_allocate(
       &options->allocator,
-      (size_t)(3 * total.count + rows) +
+      (size_t)(3 * total.count + minors->rows) +
           (minors->total <= PERM_MAX_N
-               ? (size_t)(minors->total * (minors->total * view->parts + PERM_MAX_N)) /* with room for the scaling */
+               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N)) /* with room for the scaling */
                : 0),
       sizeof(double));
   if (!memory) {
     permi_release(&options->allocator, minors);
     return permi_fail_memory(result);
   }
-  for (k = 0; k < count; k++)
-    out[k] = 0;
+  for (k = 0; k < call->entries; k++)
+    call->out[k] = 0;
   total.value = (permi_dd *)(void *)memory;
   total.exp2 = (long long *)(void *)(memory + 2 * total.count);
   total.absolute = memory + 3 * total.count;
   if (minors->total <= PERM_MAX_N)
-    full = total.absolute + rows;
-  control = permi_control_begin(options);
+    full = total.absolute + minors->rows;
   result->method = PERM_METHOD_STRUCTURE;
   result->isa = PERM_ISA_PLAIN;
   result->threads = 1;
-  result->value = rows == 0;
-  if (rows && permi_minors_scale(minors, full)) {
-    const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN;
-    double relative;
-    status = permi_minors_run(minors, n, options, wide, full, &total, &control, out, gradient, result);
-    relative = status == PERM_OK ? permi_minors_relative(result, out, count) : 0;
-    if (status == PERM_OK && minors->kernel && relative > permi_wanted_relative(options)) {
-      permi_minors_plan_terms(minors);
-      if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
-                                 : minors->seconds < PERMI_ESCALATE_SECONDS) {
-        perm_result finished = *result;
-        if (permi_minors_run(minors, n, options, 1, full, &total, &control, out, gradient, result) != PERM_OK)
-          *result = finished;
-        else
-          result->escalated = 1;
-        relative = permi_minors_relative(result, out, count);
-      }
-    }
-    if (status == PERM_OK && options->tolerance > 0 && relative > options->tolerance) {
-      status = result->status = PERM_TOLERANCE_NOT_MET;
-      snprintf(result->message, sizeof result->message,
-               "tolerance %.3g not met: the estimated error relative to the largest minor is %.3g", options->tolerance,
-               relative);
-    }
-    if (status != PERM_OK && status != PERM_TOLERANCE_NOT_MET)
-      for (k = 0; k < count; k++)
-        out[k] = (double)NAN;
-  }
+  result->value = minors->rows == 0;
+  if (minors->rows && permi_minors_scale(minors, full))
+    status = permi_minors_solve(call, minors, options, full, &total, result);
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
     result->error_bound = result->method == PERM_METHOD_STRUCTURE ? 0 : (double)INFINITY;
-    result->is_complex = view->parts == 2;
+    result->is_complex = parts == 2;
+  } else {
+    for (k = 0; k < call->entries; k++)
+      call->out[k] = (double)NAN;
   }
   result->seconds = permi_seconds() - start;
   permi_release(&options->allocator, memory);
@@ -306,17 +337,26 @@ static perm_status permi_minors_compute(int m, int n, const permi_view *view, co
                                         const int *column_counts, int row, const perm_options *options_given,
                                         double *out, perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
-  perm_status status = permi_minors_metered(m, n, view, row_counts, column_counts, row, options, out, result);
-  return permi_kind(permi_meter_end(&call, status, result), view->parts, options_given, result);
+  permi_metered meter;
+  const perm_options *options = permi_meter_begin(&meter, options_given, permi_view_bytes(m, n, view));
+  permi_minors_call call;
+  perm_status status;
+  call.m = m;
+  call.n = n;
+  call.row = row;
+  call.view = view;
+  call.row_counts = row_counts;
+  call.column_counts = column_counts;
+  call.out = out;
+  status = permi_minors_metered(&call, options, result);
+  return permi_kind(permi_meter_end(&meter, status, result), view->parts, options_given, result);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result)
 {
-  const permi_view view = {a, ld, 1};
+  const permi_view view = permi_view_of(a, ld, 1, NULL);
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
@@ -326,7 +366,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, int row, const perm_options *options,
                                          double *minors, perm_result *result)
 {
-  const permi_view view = {a, ld, 2};
+  const permi_view view = permi_view_of(a, ld, 2, NULL);
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
@@ -336,7 +376,7 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result)
 {
-  const permi_view view = {a, ld, 1};
+  const permi_view view = permi_view_of(a, ld, 1, NULL);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
 }
 
@@ -344,7 +384,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result)
 {
-  const permi_view view = {a, ld, 2};
+  const permi_view view = permi_view_of(a, ld, 2, NULL);
   return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
 }
 #endif /* PERM_NO_EXTRAS */

@@ -3,6 +3,7 @@
 #pragma once
 #include "../job/parallel.h"
 #include "../job/checkpoint.h"
+#include "../dense/reach.h"
 
 static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
 {
@@ -46,7 +47,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   return status;
 }
 
-/* The part of a leaf that a call is to do. */
+/* The chunks of a leaf that this call is asked for. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
   return permi_part_of(job->leaf[leaf].information.chunks, leaf,
@@ -54,7 +55,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first interval of chunks that are wanted and not done, of the leaves from *leaf on; 0: none. */
+/* Finds the first interval of chunks that are wanted and not done, from leaf *leaf on. 0: there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -68,7 +69,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* Of what is wanted: predicted seconds that are done already, and left in tasks. */
+/* Predicts the seconds of the wanted chunks that are done already, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -95,7 +96,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* A run's checkpoint, and when the next one is due. A failure is kept in *why, for the end. */
+/* Writes a checkpoint and sets when the next one is due. A failure is kept in *why for the end of the run. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -109,7 +110,7 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-/* What is finished before a run: the checkpoint's work if there is one, and that of the files to merge. */
+/* Reads what was finished before this run: the checkpoint if there is one, and the files to merge. */
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -140,7 +141,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
-/* What a stopped job tells; `index`: its first leaf that is not done. */
+/* Fills in the result of a stopped job; `index`: its first leaf that is not done. */
 static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
 {
   const perm_partial *partial = &state->partial[index];
@@ -177,8 +178,15 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
-                                      perm_result *result)
+/* What a run does with files; NULL: it has none, and links none of what writes and reads them. */
+typedef struct permi_keeper {
+  perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
+                       perm_result *result);
+  void (*keep)(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why);
+} permi_keeper;
+
+static perm_status permi_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
+                                 const permi_keeper *keeper, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   permi_control control;
@@ -193,8 +201,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   status = permi_check_state(job, state, 2, result);
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
-  if (status == PERM_OK && (options->checkpoint.file || options->checkpoint.merges))
-    status = permi_begin(job, state, options, &kept, result);
+  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merges))
+    status = keeper->begin(job, state, options, &kept, result);
   if (status != PERM_OK)
     return status;
   permi_result_clear(&unwritten);
@@ -207,8 +215,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
                       "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
                       options->max_seconds);
   left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
-  if (left && options->checkpoint.file) {
-    permi_keep(job, state, &control, &unwritten);
+  if (left && keeper && options->checkpoint.file) {
+    keeper->keep(job, state, &control, &unwritten);
     if (control.unwritten) {
       *result = unwritten;
       return result->status;
@@ -218,8 +226,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
     const perm_leaf *information = &job->leaf[leaf].information;
     perm_partial done;
-    if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
-      permi_keep(job, state, &control, &unwritten);
+    if (keeper && control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
+      keeper->keep(job, state, &control, &unwritten);
     memset(&done, 0, sizeof done);
     stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, &control, threads, &done);
     control.work_before += information->seconds / (double)information->chunks * (double)done.chunks;
@@ -235,8 +243,8 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
   if (begin < end && !options->checkpoint.merges)
     stopped = PERM_PART_DONE;
-  if (!kept && !(begin < end && options->checkpoint.merges))
-    permi_keep(job, state, &control, &unwritten);
+  if (keeper && !kept && !(begin < end && options->checkpoint.merges))
+    keeper->keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
     stopped = unwritten.status;
@@ -260,14 +268,29 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   return stopped;
 }
 
-/* Creates, executes and frees in one; the job is freed in any case. */
-static perm_status permi_run_job(perm_job *job, const perm_options *options, perm_result *result)
+PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
+                                      perm_result *result)
+{
+  static const permi_keeper files = {permi_begin, permi_keep};
+  return permi_execute(job, state, options, &files, result);
+}
+
+/* The same for calls without options. */
+static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
+                                      perm_result *result)
+{
+  return permi_execute(job, state, options, NULL, result);
+}
+
+/* Runs a job in a new state; frees the job in any case. */
+static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
+                                 perm_result *result)
 {
   perm_state *state;
   perm_status status = perm_state_create(job, &state);
   status = status != PERM_OK                                 ? permi_fail_memory(result)
            : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
-                                                             : perm_job_execute(job, state, options, result);
+                                                             : reach->execute(job, state, options, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;

@@ -10,29 +10,28 @@
 
 /* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
-    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release, 0},
-    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, 0},
-    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, 0},
-    {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 0},
-    {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
-    {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, 1},
-    {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, 1},
-    {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, 0},
-    {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, 1},
+    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
+     PERMI_PROVEN},
+    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, PERMI_PROVEN},
+    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, PERMI_PROVEN},
+    {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_PROVEN},
+    {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
+    {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, PERMI_NAMED},
+    {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
+    {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
+    {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
     {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
-    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
-    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, 1},
+    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
+    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
 };
 
-/* Below this the frontier, a tree, a band or an enumeration is taken whatever a sum over signs may take: their bounds
-   are proven and they hardly cancel. Unless there are many blocks and finding their orders takes longer. */
-#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3
-#define PERMI_HYBRID_CAUTION 1.4
-#define PERMI_ORDER_PLAN_SECONDS 2e-6 /* per vertex and entry, of finding a frontier order */
+/* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
+   may take: their bounds are proven and they hardly cancel. Unless there are many blocks and finding their orders takes
+   longer. */
 #define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
-#define PERMI_ORDER_FIRST_SECONDS 10 /* where either is worth looking for no longer than for that */
+                             /* where either is worth looking for no longer than PERMI_ORDER_FIRST_SECONDS */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -113,125 +112,170 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
    been found as quick, and their bounds are proven. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
-#define PERMI_FULL_SECONDS 0.6e-9 /* with n 2^n transitions: where the kernels are the portable ones */
+
+/* What is offered for a block. */
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
+typedef struct permi_offers {
+  double dense, counts; /* seconds of the dense engine; of others of perm.h, first at least, then exactly */
+  double first, best;   /* of these; of all asked so far */
+  double proven, hope;  /* the best with proven bounds; what hybrid may come to */
+  permi_offer offer[PERMI_ENGINES];
+  int chosen, frontier; /* the best of these engines, -1: none; where the frontier stands */
+  int favoured;         /* 1: the frontier wins, whatever others take */
+  int too_long;         /* 1: some engine's integers may be */
+} permi_offers;
+
+/* Asks the engines of perm.h. *made: there is the leaf already. */
+static perm_status permi_ask_arrays(permi_maker *maker, const permi_block *block, permi_offers *offers,
+                                    permi_leaf *leaf, int *made)
+{
+  const permi_working *working = maker->working;
+  perm_status status = PERM_OK;
+  *made = 0;
+  if (block->n <= PERM_MAX_N && !working->integer)
+    offers->dense = permi_dense_seconds(maker->options, block->n, working->is_complex ? 2 : 1);
+  if (block->n <= PERM_MAX_N && (working->integer || offers->dense > 1e-4)) {
+    status = permi_make_rival(maker, block, 0, leaf, &offers->counts, made);
+    if (status == PERM_OK && !*made && offers->counts < offers->dense &&
+        offers->counts < PERMI_PROVEN_FAVOUR_SECONDS / 10) /* no order is found in less */
+      status = permi_make_rival(maker, block, (double)INFINITY, leaf, &offers->counts, made);
+  }
+  offers->first = offers->best = fmin(offers->dense, offers->counts);
+  return status;
+}
+
+/* Asks engine i, and takes it for the best if it is. */
+static perm_status permi_ask_engine(permi_maker *maker, const permi_block *block, permi_offers *offers, int i)
+{
+  const permi_engine *engine = &permi_engines[i];
+  const double limit = maker->options->max_bytes > 0 ? permi_max_bytes(maker->options) : PERMI_DEFAULT_BYTES;
+  permi_offer *offer = &offers->offer[i];
+  double rival = offers->best;
+  perm_status status = PERM_OK;
+  if (engine->method == PERM_METHOD_FRONTIER) {
+    const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+    offers->frontier = i;
+    if (offers->proven < finding || (offers->best < finding && finding * maker->working->report.blocks >
+                                                                   5 * PERMI_PROVEN_FAVOUR_SECONDS))
+      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
+    else
+      status = permi_hybrid_hope(maker, block, offers->best, &offers->hope);
+    rival = fmin(offers->best, offers->hope);
+  }
+  if (status == PERM_OK && !offer->why[0])
+    status = engine->offer(maker, block, rival, offer);
+  if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
+    permi_result_clear(maker->result); /* another engine may do */
+    permi_offer_clear(&maker->options->allocator, engine, offer);
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
+                 permi_meter_needed(maker->options));
+    status = PERM_OK;
+  }
+  if (status == PERM_OK)
+    status = permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why);
+  offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
+  if ((offer->bytes > limit && (offers->chosen >= 0 || offers->best < (double)INFINITY)) ||
+      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
+    return status;
+  if (engine->flags & PERMI_PROVEN)
+    offers->proven = fmin(offers->proven, offer->seconds);
+  offers->favoured = engine->method == PERM_METHOD_FRONTIER && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
+  if (offer->seconds < offers->best ||
+      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
+    offers->best = offer->seconds;
+    offers->chosen = i;
+  }
+  return status;
+}
+
+/* Asks all engines of this header, as long as none is favoured. */
+static perm_status permi_ask_engines(permi_maker *maker, const permi_block *block, permi_offers *offers)
+{
+  perm_status status = PERM_OK;
+  int turn, i;
+  for (turn = 0; turn < PERMI_ENGINES && status == PERM_OK && !offers->favoured && !permi_watch(maker->watch, 1e3);
+       turn++) {
+    const perm_method method = permi_engines[turn].method;
+    i = turn;
+    if (block->n <= PERMI_ORDER_FIRST && offers->first < PERMI_ORDER_FIRST_SECONDS) /* neighbours in the table */
+      i += method == PERM_METHOD_TREE ? 1 : method == PERM_METHOD_FRONTIER ? -1 : 0;
+    if (!(permi_engines[i].flags & PERMI_NAMED))
+      status = permi_ask_engine(maker, block, offers, i);
+  }
+  return status;
+}
+
+/* The leaf of the best offer of this header or of the dense engine, or why there is none. */
+static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
+{
+  const perm_options *options = maker->options;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  permi_offer *best;
+  if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
+      offers->offer[offers->frontier].seconds < offers->offer[offers->chosen].seconds)
+    offers->chosen = offers->frontier; /* rather much memory than no end */
+  if (offers->chosen < 0 && offers->dense < (double)INFINITY)
+    return permi_make_dense(maker, block, leaf);
+  if (offers->chosen < 0 && offers->too_long)
+    return permi_fail_long(maker->result);
+  if (offers->chosen < 0)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
+                      block->edges, offers->offer[offers->frontier].why);
+  best = &offers->offer[offers->chosen];
+  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "a block of order %d with %d entries is out of reach: "
+                      "method %s is predicted to take %.3g s and %.3g bytes",
+                      block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method), best->seconds,
+                      best->bytes);
+  if (best->bytes > limit && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
+                      best->bytes); /* doubles have more engines */
+  return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
+}
 
 /* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
-  enum { ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
   const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
-  permi_working *working = maker->working;
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  double dense = (double)INFINITY, counts = (double)INFINITY, proven = (double)INFINITY, best, first,
-         hope = (double)INFINITY;
-  permi_offer offer[ENGINES];
-  perm_status status = PERM_OK;
-  int i, turn, chosen = -1, frontier = 0, favoured = 0, too_long = 0, made = 0, full;
-  if (options->method == PERM_METHOD_DENSE || (options->method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
+  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  permi_offers offers;
+  perm_status status;
+  int i, made;
+  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
     return permi_make_dense(maker, block, leaf);
-  for (i = 0; i < ENGINES; i++)
-    if ((permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method) == permi_engines[i].method)
+  for (i = 0; i < PERMI_ENGINES; i++)
+    if (method == permi_engines[i].method)
       return permi_make_named(maker, block, &permi_engines[i], leaf);
-  if (block->n <= PERM_MAX_N && !working->integer)
-    dense = permi_dense_seconds(options, block->n, working->is_complex ? 2 : 1);
-  if (block->n <= PERM_MAX_N && (working->integer || dense > 1e-4)) {
-    status = permi_make_rival(maker, block, 0, leaf, &counts, &made);
-    if (status != PERM_OK || made)
-      return status;
-    if (counts < dense && counts < PERMI_PROVEN_FAVOUR_SECONDS / 10) /* no order is found in less */
-      return permi_make_rival(maker, block, (double)INFINITY, leaf, &counts, &made);
-  }
-  best = dense < counts ? dense : counts;
-  first = best;
-  full = best < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
-         (block->n > PERMI_FULL_MOST || best <= block->n * ldexp(PERMI_FULL_SECONDS, block->n));
-  memset(offer, 0, sizeof offer);
-  for (i = 0; i < ENGINES; i++)
-    offer[i].seconds = (double)INFINITY;
-  if (full)
+  memset(&offers, 0, sizeof offers);
+  offers.dense = offers.counts = offers.proven = offers.hope = (double)INFINITY;
+  offers.chosen = -1;
+  for (i = 0; i < PERMI_ENGINES; i++)
+    offers.offer[i].seconds = (double)INFINITY;
+  status = permi_ask_arrays(maker, block, &offers, leaf, &made);
+  if (status != PERM_OK || made)
+    return status;
+  if (offers.first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
+      (block->n > PERMI_FULL_MOST || offers.first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
     status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
                  ? PERM_OK
                  : permi_fail_memory(maker->result);
-  for (turn = 0; turn < ENGINES && status == PERM_OK && !full && !permi_watch(maker->watch, 1e3); turn++) {
-    perm_method method = permi_engines[turn].method;
-    i = turn;
-    if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS &&
-        (method == PERM_METHOD_TREE || method == PERM_METHOD_FRONTIER)) /* neighbours in the table */
-      method = permi_engines[i += method == PERM_METHOD_TREE ? 1 : -1].method;
-    if (permi_engines[i].named)
-      continue;
-    if (method == PERM_METHOD_FRONTIER) {
-      const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-      frontier = i;
-      if (proven < finding || (best < finding && finding * working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS))
-        permi_refuse(&offer[i], PERM_ERROR_LIMIT, "is done before an order is found");
-      else
-        status = permi_hybrid_hope(maker, block, best, &hope);
-      if (status == PERM_OK && !offer[i].why[0])
-        status = permi_engines[i].offer(maker, block, fmin(best, hope), &offer[i]);
-    } else {
-      status = permi_engines[i].offer(maker, block, best, &offer[i]);
-    }
-    if (permi_meter_verdict(allocator, status, NULL) == PERM_ERROR_LIMIT) {
-      permi_result_clear(maker->result); /* another engine may do */
-      permi_offer_clear(allocator, &permi_engines[i], &offer[i]);
-      permi_refuse(&offer[i], PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
-                   permi_meter_needed(options));
-      status = PERM_OK;
-    }
-    if (status == PERM_OK)
-      status = permi_offer_note(maker, block, method, offer[i].seconds, offer[i].bytes, offer[i].why);
-    too_long |= offer[i].status == PERM_ERROR_OVERFLOW;
-    if (offer[i].bytes > limit && (chosen >= 0 || best < (double)INFINITY))
-      continue;
-    if (method == PERM_METHOD_HYBRID && PERMI_HYBRID_CAUTION * offer[i].seconds > dense)
-      continue; /* its estimate is the larger one, so it is run again more often */
-    if (method == PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_BAND || method == PERM_METHOD_TREE ||
-        method == PERM_METHOD_FRONTIER)
-      proven = fmin(proven, offer[i].seconds);
-    favoured = method == PERM_METHOD_FRONTIER && proven < PERMI_PROVEN_FAVOUR_SECONDS;
-    if (offer[i].seconds < best || (proven == offer[i].seconds && proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
-      best = offer[i].seconds;
-      chosen = i;
-    }
-    if (favoured)
-      break;
-  }
-  if (status == PERM_OK && dense < (double)INFINITY)
-    status = permi_offer_note(maker, block, PERM_METHOD_DENSE, dense, 0, "");
-  if (status == PERM_OK && !favoured && counts < dense && (chosen < 0 || counts < offer[chosen].seconds)) {
-    status = permi_offer_note(maker, block, working->integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0,
-                              "at best");
-    if (status == PERM_OK)
-      status = permi_make_rival(maker, block, chosen < 0 ? (double)INFINITY : offer[chosen].seconds, leaf, &counts,
-                                &made);
-  }
-  if (chosen >= 0 && offer[chosen].seconds > PERMI_HOPELESS_SECONDS && offer[frontier].seconds < offer[chosen].seconds)
-    chosen = frontier; /* rather much memory than no end */
-  if (status != PERM_OK || made)
-    ;
-  else if (chosen < 0 && dense < (double)INFINITY)
-    status = permi_make_dense(maker, block, leaf);
-  else if (chosen < 0 && too_long)
-    status = permi_fail_long(maker->result);
-  else if (chosen < 0)
-    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                        block->edges, offer[frontier].why);
-  else if (offer[chosen].seconds > PERMI_HOPELESS_SECONDS ||
-           (options->max_bytes == 0 && offer[chosen].bytes > PERMI_HOPELESS_BYTES))
-    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                        "a block of order %d with %d entries is out of reach: "
-                        "method %s is predicted to take %.3g s and %.3g bytes",
-                        block->n, block->edges, perm_method_name(permi_engines[chosen].method), offer[chosen].seconds,
-                        offer[chosen].bytes);
-  else if (offer[chosen].bytes > limit && working->integer && options->precision == PERM_PRECISION_DEFAULT)
-    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
-                        offer[chosen].bytes); /* doubles have more engines */
   else
-    status = permi_make_engine(maker, block, &permi_engines[chosen], &offer[chosen], leaf);
-  for (i = 0; i < ENGINES; i++)
-    permi_offer_clear(allocator, &permi_engines[i], &offer[i]);
+    status = permi_ask_engines(maker, block, &offers);
+  if (status == PERM_OK && offers.dense < (double)INFINITY)
+    status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
+  if (status == PERM_OK && !offers.favoured && offers.counts < offers.dense &&
+      (offers.chosen < 0 || offers.counts < offers.offer[offers.chosen].seconds)) {
+    status = permi_offer_note(maker, block, maker->working->integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS,
+                              offers.counts, 0, "at best");
+    if (status == PERM_OK)
+      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, leaf,
+                                &offers.counts, &made);
+  }
+  if (status == PERM_OK && !made)
+    status = permi_take_best(maker, block, &offers, leaf);
+  for (i = 0; i < PERMI_ENGINES; i++)
+    permi_offer_clear(&options->allocator, &permi_engines[i], &offers.offer[i]);
   return status;
 }
 
@@ -382,8 +426,7 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
   status = permi_make_fits(maker, n);
   if (status != PERM_OK)
     return status;
-  view.parts = maker->working->is_complex ? 2 : 1;
-  view.ld = n;
+  view = permi_view_make(NULL, n, maker->working->is_complex ? 2 : 1);
   a = (double *)permi_allocate(allocator, (size_t)(n * n * view.parts), sizeof *a);
   view.a = a;
   if (!a)

@@ -1,5 +1,5 @@
 /* ================================================================================= >>frontier_offer
-   What the frontier programme, trees and sorting offer for a block. */
+   What the frontier, trees and sorting offer for a block. */
 #pragma once
 #include "../frontier/sorting.h"
 #include "../frontier/arrays_run.h"
@@ -58,66 +58,44 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 /* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
    columns are equal those of >>counts. Makes the leaf if that is predicted to take less than `seconds`; *made
    says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
-   larger blocks takes a millisecond, longer than many a frontier programme. */
-#define PERMI_RIVAL_LOOK 24
-#define PERMI_RIVAL_RATE 2e11 /* elements/s: more than the exact engine has reached anywhere */
-#define PERMI_RIVAL_GPU_RATE 1e15 /* and on a GPU, after half a second for compiling */
+   larger blocks takes a millisecond, longer than many a frontier takes. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
                                     double *better, int *made)
 {
-  const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
+  const perm_allocator *allocator = &maker->options->allocator;
+  perm_options options = *maker->options;
+  const permi_array_engine *engine;
   permi_problem problem;
-  permi_integer_view view;
-  permi_counted counted;
-  permi_choice choice;
-  perm_options engines = *options;
-  double exact = (double)INFINITY, modular = (double)INFINITY;
+  permi_array array;
+  perm_precision precision;
   void *entries;
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   *made = 0;
   *better = (double)INFINITY;
   if (status != PERM_OK)
     return status;
-  if (permi_counted_make(&problem, allocator, &counted) != PERM_OK) {
-    permi_release(allocator, entries);
-    return permi_fail_memory(maker->result);
-  }
-  view.a = problem.integer;
-  view.ld = block->n;
-  view.parts = problem.parts;
-  engines.method = PERM_METHOD_AUTO;
-  choice = permi_counts_choice(&counted, &engines);
-  if (options->method == PERM_METHOD_EXACT ||
-      (counted.m == counted.rows && counted.n == counted.rows && !block->integer))
-    choice.seconds = (double)INFINITY; /* nothing is repeated: the frontier is the better programme of its kind */
-  if (block->integer && seconds == 0 && options->method != PERM_METHOD_EXACT && block->n > PERMI_RIVAL_LOOK) {
-    exact = block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_RATE;
-    if (options->gpu.devices)
-      exact = fmin(exact, 0.5 + block->n * ldexp(1, block->n - 1) / PERMI_RIVAL_GPU_RATE);
-  } else if (block->integer) {
-    exact = permi_exact_seconds(options, block->n, &view);
-    if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63)
-      modular = permi_modular_seconds(block->n, &view);
-  }
-  *better = fmin(fmin(exact, modular), choice.seconds);
-  if (*better < seconds || options->method == PERM_METHOD_EXACT) {
-    if (choice.seconds < fmin(exact, modular))
-      status = permi_choice_leaf(&counted, &choice, options->certify, permi_counted_fingerprint(&counted), allocator,
-                                 leaf);
-    else if (modular < exact)
-      status = permi_modular_leaf(options, block->n, &view, options->modulus, leaf, maker->result);
-    else
-      status = permi_exact_leaf(options, block->n, &view, leaf, maker->result);
-    if (status != PERM_OK)
-      permi_fail_memory(maker->result);
-    *made = status == PERM_OK;
-    if (*made && !block->integer) {
-      maker->job->precision = choice.precision;
-      permi_make_honest(maker, block, leaf);
+  memset(&array, 0, sizeof array);
+  array.problem = &problem;
+  array.hasty = seconds == 0;
+  if (options.method != PERM_METHOD_EXACT)
+    options.method = PERM_METHOD_AUTO;
+  if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
+    status = permi_fail_memory(maker->result);
+  } else if (block->integer || array.counted.m != array.counted.rows ||
+             array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
+    engine = permi_array_choose(&array, &options, better);
+    if (*better < seconds || options.method == PERM_METHOD_EXACT) {
+      status = engine->make(&array, &options, leaf, &precision, maker->result);
+      if (status != PERM_OK)
+        permi_fail_memory(maker->result);
+      *made = status == PERM_OK;
+      if (*made && !block->integer) {
+        maker->job->precision = precision;
+        permi_make_honest(maker, block, leaf);
+      }
     }
   }
-  permi_counted_free(allocator, &counted);
+  permi_counted_free(allocator, &array.counted);
   permi_release(allocator, entries);
   return status;
 }
@@ -133,7 +111,8 @@ static double permi_dense_seconds(const perm_options *options, int n, int parts)
   const perm_form form = product != PERMI_ROUNDED ? PERM_FORM_SPLIT
                          : parts == 2             ? PERM_FORM_PAIR
                                                   : PERM_FORM_NORMALISED;
-  const permi_kernel *kernel = permi_kernel_for(permi_isa(options), form, parts, product, PERM_MAX_N);
+  const permi_kernel *kernel =
+      permi_kernel_for(&permi_reach_of(parts)->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
   if (seconds > 1 && permi_gpu_wanted(options, n))
     return fmin(seconds, permi_gpu_seconds(n, parts, product == PERMI_DOUBLED       ? PERM_GPU_DOUBLED
@@ -154,9 +133,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
     status = permi_make_problem(maker, block, &problem, &entries);
   if (status != PERM_OK)
     return status;
-  view.a = problem.real;
-  view.ld = block->n;
-  view.parts = problem.parts;
+  view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
   if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one precision */
     maker->job->precision = precision;
@@ -166,7 +143,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Precisions above double, which the engines of this header have as double-double. */
+/* Is a precision above double asked for? The engines of this header have double-double for all of them. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -179,18 +156,12 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* What a state costs, against one double; measured on a regular graph of order 80 (1.1e7 states). */
+/* The price of a state, in that of one double: measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
-
-#define PERMI_HOPELESS_SECONDS 1e12 /* such jobs are refused, as are those that need */
-#define PERMI_HOPELESS_BYTES 1e13   /* unless max_bytes allows it */
-#define PERMI_GPU_LISTS_SLOWER 10   /* than arrays */
-#define PERMI_GPU_SHARE 0.98        /* of a GPU's memory that arrays may have */
-#define PERMI_DEFAULT_BYTES 1.6e10 /* above this, method auto takes another engine if there is one */
 
 /* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
@@ -271,7 +242,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   return budget;
 }
 
-/* The same where a GPU is likely to be taken: going by a first order, found at once. 0: out of memory. */
+/* Adapts the budget where a first, quickly found order says that a GPU will be taken. 0: out of memory. */
 static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
@@ -414,7 +385,7 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* The kind of values. 0: integers that may be too long. */
+/* Sets the kind of values. 0: integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
@@ -445,7 +416,6 @@ static double permi_tree_bytes(const permi_tree *tree)
 
 /* A graph of treewidth w with N vertices has at most w N entries: what has more is refused at sight. Then orders by
    least degree, and where that is affordable by least fill; the cheapest is taken. */
-#define PERMI_TREE_PLAN_LEAST 5e-3 /* predicted seconds of a search that need no larger run to pay for them */
 #define PERMI_TREE_FILL 20000 /* vertices up to which orders by least fill are tried */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
@@ -549,7 +519,6 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 }
 
 /* With sorted lists. Measured on a regular graph of order 80: PERMI_SORTING_SLOWER times as long as merging. */
-#define PERMI_SORTING_SLOWER 30
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);

@@ -4,14 +4,14 @@
 #include "../block/reduce.h"
 #include "../block/order.h"
 
-/* The stop that watch has seen in a call that began with checking its matrix. */
+/* Fails with the stop that watch has seen. */
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
   return permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
                     watch->activity ? watch->activity : "preparing");
 }
 
-/* A hand-made matrix may be anything: says what is wrong with it. */
+/* Checks a matrix, which may have been made by hand, and says what is wrong with it. */
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
@@ -94,7 +94,7 @@ static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *in
   return 1;
 }
 
-/* Are all? If not, *row and *entry are the first that is none, or where watch said stop. */
+/* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
 static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
 {
   int64_t integer[2];

@@ -4,8 +4,6 @@
 
 /* Integers by default: exact unless that does not fit or is predicted to take over a second and over
    PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
-#define PERMI_EXACT_WORTH 3
-#define PERMI_EXACT_FREE_SECONDS 1.0
 static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -31,7 +29,7 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   return status;
 }
 
-/* What a matrix that is given takes. */
+/* Bytes of a given matrix. */
 static double permi_matrix_cost(const perm_matrix *matrix)
 {
   if (!matrix)
@@ -231,7 +229,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
-/* A sparse matrix's attempt: planning makes the job. */
+/* A sparse matrix, for permi_solve: planning makes the job. */
 typedef struct permi_sparse_attempt {
   const perm_matrix *matrix;
   perm_job *job; /* until permi_solve takes it */
@@ -297,7 +295,7 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
     return permi_fail_stopped(&watch, result);
   memset(&attempt, 0, sizeof attempt);
   attempt.matrix = matrix;
-  status = permi_solve(&solver, &attempt, options, start, result);
+  status = permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
   perm_job_free(attempt.job);
   return status;
 }
@@ -312,10 +310,9 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
-#if defined(PERMI_WITH_SPARSE)
+#if defined(PERMI_ROUTE)
 /* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
    to take long enough to pay for a look, or cannot take the order. */
-#define PERMI_ROUTE_SECONDS 1e-3
 #define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
 #define PERMI_ROUTE_ZEROS 0.125 /* the share of zeros from which on some engine of this header can gain */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
@@ -391,6 +388,3 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 }
 #endif
 
-#if !defined(PERM_NO_EXTRAS)
-
-#endif

@@ -120,7 +120,8 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
       else if (parts == 2)
         reals[at + 1] = permi_sparse_imaginary(matrix, e);
     }
-  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n, parts, NULL, NULL);
+  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
 

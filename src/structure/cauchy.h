@@ -164,8 +164,10 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
     status = permi_plan_view(n, n, &view, &general, &plan, result);
   if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
     status = PERM_ERROR_LIMIT;
-  if (status == PERM_OK)
-    status = permi_compute(n, n, &view, &general, result);
+  if (status == PERM_OK) {
+    const permi_problem problem = permi_problem_make(n, n, a, NULL, n, view.reach, NULL, NULL);
+    status = permi_compute(&problem, &general, result);
+  }
   permi_release(&options->allocator, a);
   result->exact = 0;
   result->error_bound = (double)INFINITY;

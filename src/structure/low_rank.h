@@ -300,8 +300,6 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
   return PERM_OK;
 }
 
-#define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* the most without max_bytes */
 static perm_status permi_low_rank_metered(const permi_factors *factors, const perm_options *options_given,
                                           perm_result *result)
 {
@@ -371,7 +369,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
     return permi_fail_memory(result);
   }
   job->plan_seconds = permi_seconds() - start;
-  permi_run_job(job, options, result);
+  permi_run_job(job, options, &permi_reach_real, result);
   result->seconds = permi_seconds() - start;
   return permi_judge(options, result);
 }
@@ -390,14 +388,14 @@ static perm_status permi_compute_low_rank(const permi_factors *factors, const pe
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  const permi_factors factors = {n, r, {{u, ldu, 1}, {v, ldv, 1}}};
+  const permi_factors factors = {n, r, {{u, ldu, 1, NULL}, {v, ldv, 1, NULL}}};
   return permi_compute_low_rank(&factors, options, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  const permi_factors factors = {n, r, {{u, ldu, 2}, {v, ldv, 2}}};
+  const permi_factors factors = {n, r, {{u, ldu, 2, NULL}, {v, ldv, 2, NULL}}};
   return permi_compute_low_rank(&factors, options, result);
 }
 

@@ -1584,6 +1584,7 @@ static void golden_large(int index)
 
 /* ------------------------------------------------------------------------------------------- GPUs */
 #if defined(PERM_WITH_CUDA)
+int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]); /* perm.h declares it to its implementation only */
 static int golden_gpu_there(void)
 {
   char message[PERM_MESSAGE_BYTES];

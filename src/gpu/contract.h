@@ -1,9 +1,8 @@
 /* ======================================================================================= >>contract
-   What perm.h and perm_cuda.cu tell each other. Callers need none of it. >>gpu describes the kernels' tables. */
+   What perm.h and perm_cuda.cu tell each other. Only the implementation has it: callers need none of it. >>gpu
+   describes the kernels' tables. */
 #pragma once
-#include "types.h"
 
-/* What perm.h and perm_cuda.cu tell each other; callers need none of it. The kernels' tables: see >>gpu. */
 /* How a thread holds the row sums of an integer matrix in 32-bit words, for the kernel of >>exact. A line is a part
    of a row, row by row. Groups of rows are multiplied together in one word, or are one row of two words or three. */
 #define PERM_GPU_EXACT_WORDS 48  /* most words of a product */

@@ -1,0 +1,50 @@
+/* ========================================================================================== >>reach
+   What a call may come to. Every public call of matrices names one permi_reach, through which alone it finds kernels,
+   GPUs, files and perm_sparse.h: a program that calls only perm_real links no other kernels than real ones, and nothing
+   for complex matrices, GPUs or checkpoints. */
+#pragma once
+#include "../job/job.h"
+#include "kernels.h"
+
+struct permi_view;
+struct permi_problem;
+struct permi_counted;
+struct permi_counts;
+struct permi_choice;
+struct permi_array;
+
+/* An engine for problems that are given as arrays, or made arrays: an entry of the table of a permi_reach. */
+typedef struct permi_array_engine {
+  perm_method method;
+  /* Predicted seconds of one thread; INFINITY: it cannot, or not as options say. */
+  double (*offer)(struct permi_array *array, const perm_options *options);
+  /* The leaf that was offered, in the precision that *precision gets. Fails with a message. */
+  perm_status (*make)(struct permi_array *array, const perm_options *options, permi_leaf *leaf,
+                      perm_precision *precision, perm_result *result);
+} permi_array_engine;
+
+typedef struct permi_gpu_engines {
+  /* >>plan: makes the plan one for GPUs where they are wanted and predicted faster than one thread */
+  void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
+  int (*growth)(const perm_plan *plan, const struct permi_view *view);
+  int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
+  perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
+                        permi_leaf *leaf);
+  /* >>rectangular: seconds of a choice, INFINITY if it is the CPU's; the leaf of counts, whose tables are copied */
+  double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
+  perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
+} permi_gpu_engines;
+
+typedef struct permi_reach {
+  int parts; /* 1 real, 2 complex */
+  permi_kernel_table kernels;
+  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
+                                      /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
+  const permi_gpu_engines *gpu;       /* NULL: no options ask for them */
+  const permi_array_engine *engines;  /* beside the dense ones; of those that offer the same the first is taken */
+  int engine_count;
+  perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
+  /* Square matrices with many zeros, by perm_sparse.h. 1: *result is what it says; 0: not its business. NULL: that
+     header is not there. */
+  int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+} permi_reach;

@@ -1,0 +1,57 @@
+/* ======================================================================================== >>entries
+   What the public calls may come to, kind by kind of numbers: see >>reach. */
+#pragma once
+#include "offers.h"
+#include "run.h"
+
+#ifdef PERMI_ROUTE /* a header of further engines names its function here before it includes this one */
+static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+#define PERMI_ROUTE_HERE PERMI_ROUTE
+#else
+#define PERMI_ROUTE_HERE NULL
+#endif
+
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,         permi_gpu_safe,
+                                             permi_gpu_tables, permi_choice_gpu_seconds, permi_counts_gpu_leaf};
+
+#if defined(PERM_NO_COMPLEX)
+#define PERMI_COMPLEX_TABLE {NULL, 0}
+#else
+#define PERMI_COMPLEX_TABLE PERMI_KERNEL_TABLE(permi_kernels_complex)
+#endif
+
+static const permi_reach permi_bare_real = { /* perm_real, which has no options */
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), {NULL, NULL},  NULL,
+    permi_counted_engines, 1, permi_execute_bare, PERMI_ROUTE_HERE};
+static const permi_reach permi_reach_real = {
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
+    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+static const permi_reach permi_reach_complex = {
+    2, PERMI_COMPLEX_TABLE, {permi_gray_complex, permi_gray_dd}, &permi_gpus,
+    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+
+static const permi_reach *permi_reach_of(int parts)
+{
+  return parts == 2 ? &permi_reach_complex : &permi_reach_real;
+}
+
+static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
+{
+  return permi_view_of(a, ld, parts, permi_reach_of(parts));
+}
+
+static permi_problem permi_problem_make(int m, int n, const double *real, const int64_t *integer, ptrdiff_t ld,
+                                        const permi_reach *reach, const int *row_counts, const int *column_counts)
+{
+  permi_problem problem;
+  problem.m = m;
+  problem.n = n;
+  problem.parts = reach->parts;
+  problem.real = real;
+  problem.integer = integer;
+  problem.ld = ld;
+  problem.row_count = row_counts;
+  problem.column_count = column_counts;
+  problem.reach = reach;
+  return problem;
+}
