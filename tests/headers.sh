@@ -125,19 +125,19 @@ int main(int count, char **file)
   for (i = 0; i < 16 * 16; i++)
     a[i] = (i * 37 % 101) / 101.0;
   o.method = PERM_METHOD_GLYNN;
-  o.parts = o.part = 1;
+  o.checkpoint.parts = o.checkpoint.part = 1;
   perm_compute_real(16, 16, a, 16, &o, &whole);
-  o.parts = 2;
+  o.checkpoint.parts = 2;
   for (i = 0; i < 4; i++) {
-    o.part = 1 + i % 2;
-    o.checkpoint = file[o.part];
+    o.checkpoint.part = 1 + i % 2;
+    o.checkpoint.file = file[o.checkpoint.part];
     if (count != 3 || perm_compute_real(16, 16, a, 16, &o, &r) != PERM_PART_DONE)
       return 1;
   }
   memset(&o, 0, sizeof o);
   o.method = PERM_METHOD_GLYNN;
-  o.merge = (const char *const *)(file + 1);
-  o.merges = 2;
+  o.checkpoint.merge = (const char *const *)(file + 1);
+  o.checkpoint.merges = 2;
   return perm_compute_real(16, 16, a, 16, &o, &r) != PERM_OK || r.value != whole.value || whole.value == 0;
 }
 C
