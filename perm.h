@@ -1171,7 +1171,9 @@ static double permi_log2_factorial(double n)
 
 static const perm_options *permi_options(const perm_options *options)
 {
-  static perm_options defaults; /* zero, and never written to */
+  static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
+                                        NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL, 0},
+                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO};
   return options ? options : &defaults;
 }
 
@@ -4129,8 +4131,8 @@ typedef struct perm_gpu_exact {
   short zero_line[64], zero_base[64];     /* rows looked at; where their tables begin, less 128, plus their norms */
 } perm_gpu_exact;
 
-/* A sum over counts of >>sign_sums. A thread's number is the setting of the high digits; the low ones are walked through
-   in n-ary Gray order, the same walk for all threads. */
+/* A sum over counts of >>sign_sums. A thread's number is the setting of the high digits; the low ones are walked
+   through in n-ary Gray order, the same walk for all threads. */
 #define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms: part by part, high and low, form by form */
 typedef struct perm_gpu_counts {
   int parts, low, ryser;
@@ -4400,15 +4402,14 @@ typedef struct permi_lane_sums {
   double hi[2][PERMI_TERMS], lo[2][PERMI_TERMS], absolute[PERMI_TERMS];
 } permi_lane_sums;
 
-/* The kernels of >>subsets and >>sign_sums in one family; see >>counts_kernels. */
+/* The kernels of >>subsets and >>sign_sums in one family, for real or for complex numbers; see >>counts_kernels. */
 typedef struct permi_counts_kernels {
   void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
   void (*add_weighted)(double *to, const double *from, const double *weight, int n);
-  void (*keep_states)(double *to, const double *from, int n, double *most, double *least);
+  void (*store_states)(double *to, const double *from, int n, double *most, double *least);
   void (*move_forms)(int rows, double times, const double *high_step, const double *low_step, double *high,
                      double *low, double *form, int apart);
-  void (*add_products[2])(int forms, const int *count, const double *form, const double *weight,
-                          permi_lane_sums *sums); /* of real forms, of complex ones */
+  void (*add_products)(int forms, const int *count, const double *form, const double *weight, permi_lane_sums *sums);
   void (*symmetric_real)(const double *x, double *e, int most, int least);
   void (*symmetric_complex)(const double *x, const double *y, double *e, double *f, int most, int least);
 } permi_counts_kernels;
@@ -4677,6 +4678,7 @@ typedef struct permi_gpu_engines {
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
+  const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
   void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
                                       /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
   const permi_gpu_engines *gpu;       /* NULL: no options ask for them */
@@ -9485,7 +9487,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   }
   for (plane = 0; plane < 3; plane++)
     if (dp->plane[plane])
-      kernels->keep_states(dp->plane[plane] + base + x0, dp->sum[plane] + x0, states, &most, &dp->least_state);
+      kernels->store_states(dp->plane[plane] + base + x0, dp->sum[plane] + x0, states, &most, &dp->least_state);
   return most;
 }
 
@@ -9995,8 +9997,7 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
   if (counts->symmetric)
     permi_batch_symmetric(counts, batch, place, sums);
   else
-    counts->kernels->add_products[counts->parts - 1](counts->forms, counts->form_count, batch->form, batch->weight,
-                                                     sums);
+    counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
 }
 
 /* Forms in whatever precision, kept from term to term. */
@@ -10901,9 +10902,11 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
 
 /* Digits of a choice, not filled in, with room for `cells` weights of `size` words and, at *spare, for as many zeros
    as there are digits and forms, and for an order of the digits. NULL: out of memory. */
-PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice, int parts,
-                                                 size_t cells, const perm_allocator *allocator, int **spare)
+PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
+                                                 const permi_reach *reach, size_t cells,
+                                                 const perm_allocator *allocator, int **spare)
 {
+  const int parts = reach->parts;
   const size_t coefficients = (size_t)shape->digits * (size_t)shape->forms * (size_t)parts;
   const size_t integers = (size_t)(5 * shape->digits + 2 * shape->forms);
   const int plain = choice->precision == PERM_PRECISION_DEFAULT;
@@ -10921,11 +10924,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const
   counts->plain = plain;
   counts->method = choice->method;
   counts->ryser = choice->method == PERM_METHOD_RYSER;
-  counts->kernels = &permi_counts_kernels_plain;
-#if PERMI_X86
-  if (choice->isa == PERM_ISA_AVX2)
-    counts->kernels = &permi_counts_kernels_avx2;
-#endif
+  counts->kernels = reach->counts[choice->isa == PERM_ISA_AVX2];
   counts->parts = parts;
   counts->digits = shape->digits;
   counts->forms = shape->forms;
@@ -11056,7 +11055,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
                                 : (size_t)(permi_counts_total(shape.digit_count, shape.digits) + shape.digits) +
                                       (ryser ? (size_t)counted->rows + 1 : 0);
   int *spare, *order, *exp2[2];
-  permi_counts *counts = permi_counts_new(&shape, choice, counted->parts, weights, allocator, &spare);
+  permi_counts *counts = permi_counts_new(&shape, choice, counted->reach, weights, allocator, &spare);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!counts)
@@ -11902,14 +11901,20 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,
 #define PERMI_COMPLEX_TABLE PERMI_KERNEL_TABLE(permi_kernels_complex)
 #endif
 
+#if PERMI_X86
+#define PERMI_COUNTS_TABLES(parts) {&permi_counts_kernels_##parts##_plain, &permi_counts_kernels_##parts##_avx2}
+#else
+#define PERMI_COUNTS_TABLES(parts) {&permi_counts_kernels_##parts##_plain, NULL}
+#endif
+
 static const permi_reach permi_bare_real = { /* perm_real, which has no options */
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), {NULL, NULL},  NULL,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
     permi_counted_engines, 1, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
     permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
-    2, PERMI_COMPLEX_TABLE, {permi_gray_complex, permi_gray_dd}, &permi_gpus,
+    2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
     permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
@@ -11917,7 +11922,7 @@ static const permi_reach *permi_reach_of(int parts)
   return parts == 2 ? &permi_reach_complex : &permi_reach_real;
 }
 
-static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
+PERMI_UNUSED static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
 {
   return permi_view_of(a, ld, parts, permi_reach_of(parts));
 }
@@ -17690,7 +17695,7 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
 }
 
 /* to = from; *most and *least as permi_size_seen does with each state. */
-PERMI_TARGET static void PERMI_NAME(keep_states)(double *to, const double *from, int n, double *most, double *least)
+PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);
   PERMI_V large = PERMI_SET(0.0), small = infinite;
@@ -17884,9 +17889,13 @@ PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const do
   }
 }
 
-static const permi_counts_kernels PERMI_NAME(counts_kernels) = {
-    PERMI_NAME(add_scaled),           PERMI_NAME(add_weighted),   PERMI_NAME(keep_states),      PERMI_NAME(move_forms),
-    {PERMI_NAME(add_products_real), PERMI_NAME(add_products_complex)}, PERMI_NAME(symmetric_real),
+static const permi_counts_kernels PERMI_NAME(counts_kernels_real) = {
+    PERMI_NAME(add_scaled), PERMI_NAME(add_weighted),      PERMI_NAME(store_states),
+    PERMI_NAME(move_forms), PERMI_NAME(add_products_real), PERMI_NAME(symmetric_real),
+    NULL};
+static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
+    PERMI_NAME(add_scaled), PERMI_NAME(add_weighted),         PERMI_NAME(store_states),
+    PERMI_NAME(move_forms), PERMI_NAME(add_products_complex), PERMI_NAME(symmetric_real),
     PERMI_NAME(symmetric_complex)};
 #endif
 

@@ -31,7 +31,7 @@
                 enumeration of perfect matchings; branches over lines of degree 3 and 4
      sparse     >>prepare >>frontier_offer >>choose >>sparse_job >>sparse >>spy
                 the engine of each block, the public functions, a picture of structure and plan
-     kernels    >>vocabulary >>array_kernels >>vocabulary_end >>hybrid_kernels
+     kernels    >>array_kernels >>hybrid_kernels
                 blocks of arrays and the interpreter of hybrid programs, read once for each instruction set
 
    EXAMPLE
@@ -7936,13 +7936,18 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
 #define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
 #define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
 
+typedef union permi_band_entry { /* short, as bands of millions of entries are common */
+  double real[3]; /* real, imaginary, absolute */
+  int64_t integer[2];
+} permi_band_entry;
+
 typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
   perm_allocator allocator;
   permi_numbers numbers;
   int n, groups, width;
   int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
   int *entry_start, *entry_group;               /* n + 1: the entries of a row */
-  permi_coefficient *entry;
+  permi_band_entry *entry;
   int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
   double *cost;                                 /* n + 1: transitions of all rows before */
   double longest;                               /* transitions of a row, at most */
@@ -7959,6 +7964,35 @@ static void permi_band_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, band->entry);
   permi_release(allocator, band->cost);
   permi_release(allocator, band);
+}
+
+static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
+{
+  const permi_coefficient c = permi_coefficient_of(block, edge, numbers);
+  permi_band_entry entry;
+  if (block->integer) {
+    memcpy(entry.integer, c.integer, sizeof c.integer);
+  } else {
+    entry.real[0] = c.real;
+    entry.real[1] = c.imaginary;
+    entry.real[2] = c.absolute;
+  }
+  return entry;
+}
+
+static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
+{
+  const permi_band_entry *entry = &band->entry[e];
+  permi_coefficient c;
+  memset(&c, 0, sizeof c);
+  if (permi_algebra_is_integer(band->numbers.algebra)) {
+    memcpy(c.integer, entry->integer, sizeof c.integer);
+  } else {
+    c.real = entry->real[0];
+    c.imaginary = entry->real[1];
+    c.absolute = entry->real[2];
+  }
+  return c;
 }
 
 /* ---- shapes: how a row moves the states of a window */
@@ -8280,8 +8314,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (state->from_exp2)
     return permi_band_apart(state, states);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
-    least = band->entry[e].absolute < least ? band->entry[e].absolute : least;
+    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].real[2], least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -8424,7 +8458,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[step->row]; e < band->entry_start[step->row + 1] && status == PERM_OK; e++) {
     const int way = step->position[band->entry_group[e]];
-    stream.entry = band->entry[e];
+    stream.entry = permi_band_coefficient(band, e);
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -8914,7 +8948,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   int i, e, v, g, used = 0;
   band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
   band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
-  band->entry = (permi_coefficient *)permi_allocate(allocator, (size_t)block->edges, sizeof *band->entry);
+  band->entry = (permi_band_entry *)permi_allocate(allocator, (size_t)block->edges, sizeof *band->entry);
   if (!band->entry_start || !band->cost || !band->entry)
     return 0;
   band->entry_group = band->entry_start + n + 1;
@@ -8941,7 +8975,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      band->entry[used++] = permi_band_entry_of(block, block->edge[e], &band->numbers);
     }
   }
   band->entry_start[n] = used;
@@ -9070,7 +9104,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
@@ -10696,70 +10730,53 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-static int permi_code_entry(permi_coder *coder, int index, uint32_t setting);
-
-/* left times right: of a row divided by an entry, a (z +- 1). */
-static int permi_code_product(permi_coder *coder, int left, int right, uint32_t setting)
-{
-  const int n = coder->work->n;
-  int value;
-  if (left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right])) {
-    const int row = left;
-    left = right;
-    right = row;
-  }
-  value = permi_code_entry(coder, left, setting);
-  if (right < n && coder->unit[right] >= 0 && !coder->moduli) {
-    const int near = permi_code_row(coder, right, setting, 0);
-    return permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[right] & 1), value, near, 0, 0);
-  }
-  return permi_code_put(coder, coder->moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value,
-                        permi_code_entry(coder, right, setting), 0, 0);
-}
-
-/* left times right, folded; the larger one is made first. */
-static int permi_code_fold(permi_coder *coder, int left, int right, uint32_t setting, uint32_t folded)
-{
-  const int n = coder->work->n;
-  const permi_hybrid_node *node = coder->work->node;
-  const int swap = left < n || (right >= n && permi_bits32(node[right - n].all) > permi_bits32(node[left - n].all));
-  int f[4], k;
-  for (k = 0; k < 4; k++) {
-    const int second = (k >> 1) ^ swap, minus = k & 1;
-    f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
-  }
-  return permi_code_put(coder, coder->moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
-}
-
-/* The value of a node, or of all of a row, under a setting. */
+/* The value of a node, or of all of a row, under a setting. Products of two: of a row divided by an entry, a (z +- 1);
+   of folds, the larger factor is made first. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
-  const permi_hybrid_node *node;
+  const permi_hybrid_node *nodes = coder->work->node, *node;
   uint32_t folded;
-  int *memo, value = 0, k;
+  int *memo, value = 0, left, right, k;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
-  node = &coder->work->node[index - n];
+  node = &nodes[index - n];
   memo = coder->memo + coder->node[index - n] + permi_pack_bits(setting, node->scope);
   if (*memo >= 0 || coder->code->failed)
     return *memo;
   folded = node->all & ~node->scope;
+  left = node->left;
+  right = node->right;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
       value = k ? permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, next, 0, 0) : next;
     }
-  } else if (node->right < 0) {
-    value = permi_code_entry(coder, node->left, setting);
+  } else if (right < 0) {
+    value = permi_code_entry(coder, left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
-      const int minus = permi_code_entry(coder, node->left, setting | folded);
+      const int minus = permi_code_entry(coder, left, setting | folded);
       value = permi_code_put(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, 0, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    value = permi_code_product(coder, node->left, node->right, setting);
+    const int swap = left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right]);
+    const int first = swap ? right : left, second = swap ? left : right;
+    value = permi_code_entry(coder, first, setting);
+    if (second < n && coder->unit[second] >= 0 && !moduli) {
+      const int near = permi_code_row(coder, second, setting, 0);
+      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near, 0, 0);
+    } else {
+      const int other = permi_code_entry(coder, second, setting);
+      value = permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, other, 0, 0);
+    }
   } else {
-    value = permi_code_fold(coder, node->left, node->right, setting, folded);
+    const int swap = left < n || (right >= n && permi_bits32(nodes[right - n].all) > permi_bits32(nodes[left - n].all));
+    int f[4];
+    for (k = 0; k < 4; k++) {
+      const int second = (k >> 1) ^ swap, minus = k & 1;
+      f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
+    }
+    value = permi_code_put(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
   }
   *memo = value;
   return value;
@@ -10909,12 +10926,10 @@ static void permi_code_statements(permi_coder *coder)
 /* =================================================================================== >>program_text
    The text of a kernel, as CUDA C++ or with its arithmetic in PTX. */
 
-#if defined(PERM_CUDA_TESTS) /* the kernels on the CPU, operation by operation: tests/cuda/twins.h */
-static void permi_code_twin(const void *context, uint64_t chunk, double *sums);
-static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums);
-#else
-#define permi_code_twin NULL
-#define permi_codegen_twin NULL
+/* Tests declare and name twins: the kernels on the CPU, operation by operation. */
+#if !defined(PERMI_CODE_TWIN)
+#define PERMI_CODE_TWIN NULL
+#define PERMI_CODEGEN_TWIN NULL
 #endif
 
 static void permi_code_print(permi_code *code, const char *format, ...)
@@ -11303,7 +11318,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   permi_release(allocator, coder);
   code->program.text = code->text;
   code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
-  code->program.twin = permi_code_twin;
+  code->program.twin = PERMI_CODE_TWIN;
   code->program.context = hybrid;
   gpu->program = &code->program;
   gpu->absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;
@@ -12844,7 +12859,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
       table[n * (1 + j) + codegen->place[ryser->touched[e]]] = ryser->value[0][e];
   code->program.text = code->text;
   code->program.shared = permi_codegen_shared(codegen) * 128 * sizeof(double);
-  code->program.twin = permi_codegen_twin;
+  code->program.twin = PERMI_CODEGEN_TWIN;
   code->program.context = codegen;
   codegen->gpu.work.table = table;
   codegen->gpu.work.doubles = doubles;

@@ -30,7 +30,7 @@
                 enumeration of perfect matchings; branches over lines of degree 3 and 4
      sparse     >>prepare >>frontier_offer >>choose >>sparse_job >>sparse >>spy
                 the engine of each block, the public functions, a picture of structure and plan
-     kernels    >>vocabulary >>array_kernels >>vocabulary_end >>hybrid_kernels
+     kernels    >>array_kernels >>hybrid_kernels
                 blocks of arrays and the interpreter of hybrid programs, read once for each instruction set
 
    EXAMPLE

@@ -7,9 +7,11 @@
 
 /* Digits of a choice, not filled in, with room for `cells` weights of `size` words and, at *spare, for as many zeros
    as there are digits and forms, and for an order of the digits. NULL: out of memory. */
-PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice, int parts,
-                                                 size_t cells, const perm_allocator *allocator, int **spare)
+PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
+                                                 const permi_reach *reach, size_t cells,
+                                                 const perm_allocator *allocator, int **spare)
 {
+  const int parts = reach->parts;
   const size_t coefficients = (size_t)shape->digits * (size_t)shape->forms * (size_t)parts;
   const size_t integers = (size_t)(5 * shape->digits + 2 * shape->forms);
   const int plain = choice->precision == PERM_PRECISION_DEFAULT;
@@ -27,11 +29,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const
   counts->plain = plain;
   counts->method = choice->method;
   counts->ryser = choice->method == PERM_METHOD_RYSER;
-  counts->kernels = &permi_counts_kernels_plain;
-#if PERMI_X86
-  if (choice->isa == PERM_ISA_AVX2)
-    counts->kernels = &permi_counts_kernels_avx2;
-#endif
+  counts->kernels = reach->counts[choice->isa == PERM_ISA_AVX2];
   counts->parts = parts;
   counts->digits = shape->digits;
   counts->forms = shape->forms;
@@ -162,7 +160,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
                                 : (size_t)(permi_counts_total(shape.digit_count, shape.digits) + shape.digits) +
                                       (ryser ? (size_t)counted->rows + 1 : 0);
   int *spare, *order, *exp2[2];
-  permi_counts *counts = permi_counts_new(&shape, choice, counted->parts, weights, allocator, &spare);
+  permi_counts *counts = permi_counts_new(&shape, choice, counted->reach, weights, allocator, &spare);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!counts)

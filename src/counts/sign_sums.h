@@ -144,8 +144,7 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
   if (counts->symmetric)
     permi_batch_symmetric(counts, batch, place, sums);
   else
-    counts->kernels->add_products[counts->parts - 1](counts->forms, counts->form_count, batch->form, batch->weight,
-                                                     sums);
+    counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
 }
 
 /* Forms in whatever precision, kept from term to term. */

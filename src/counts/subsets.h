@@ -93,7 +93,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   }
   for (plane = 0; plane < 3; plane++)
     if (dp->plane[plane])
-      kernels->keep_states(dp->plane[plane] + base + x0, dp->sum[plane] + x0, states, &most, &dp->least_state);
+      kernels->store_states(dp->plane[plane] + base + x0, dp->sum[plane] + x0, states, &most, &dp->least_state);
   return most;
 }
 

@@ -117,15 +117,14 @@ typedef struct permi_lane_sums {
   double hi[2][PERMI_TERMS], lo[2][PERMI_TERMS], absolute[PERMI_TERMS];
 } permi_lane_sums;
 
-/* The kernels of >>subsets and >>sign_sums in one family; see >>counts_kernels. */
+/* The kernels of >>subsets and >>sign_sums in one family, for real or for complex numbers; see >>counts_kernels. */
 typedef struct permi_counts_kernels {
   void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
   void (*add_weighted)(double *to, const double *from, const double *weight, int n);
-  void (*keep_states)(double *to, const double *from, int n, double *most, double *least);
+  void (*store_states)(double *to, const double *from, int n, double *most, double *least);
   void (*move_forms)(int rows, double times, const double *high_step, const double *low_step, double *high,
                      double *low, double *form, int apart);
-  void (*add_products[2])(int forms, const int *count, const double *form, const double *weight,
-                          permi_lane_sums *sums); /* of real forms, of complex ones */
+  void (*add_products)(int forms, const int *count, const double *form, const double *weight, permi_lane_sums *sums);
   void (*symmetric_real)(const double *x, double *e, int most, int least);
   void (*symmetric_complex)(const double *x, const double *y, double *e, double *f, int most, int least);
 } permi_counts_kernels;

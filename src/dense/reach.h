@@ -38,6 +38,7 @@ typedef struct permi_gpu_engines {
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
+  const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
   void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
                                       /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
   const permi_gpu_engines *gpu;       /* NULL: no options ask for them */

@@ -28,13 +28,18 @@
 #define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
 #define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
 
+typedef union permi_band_entry { /* short, as bands of millions of entries are common */
+  double real[3]; /* real, imaginary, absolute */
+  int64_t integer[2];
+} permi_band_entry;
+
 typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
   perm_allocator allocator;
   permi_numbers numbers;
   int n, groups, width;
   int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
   int *entry_start, *entry_group;               /* n + 1: the entries of a row */
-  permi_coefficient *entry;
+  permi_band_entry *entry;
   int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
   double *cost;                                 /* n + 1: transitions of all rows before */
   double longest;                               /* transitions of a row, at most */
@@ -51,6 +56,35 @@ static void permi_band_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, band->entry);
   permi_release(allocator, band->cost);
   permi_release(allocator, band);
+}
+
+static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
+{
+  const permi_coefficient c = permi_coefficient_of(block, edge, numbers);
+  permi_band_entry entry;
+  if (block->integer) {
+    memcpy(entry.integer, c.integer, sizeof c.integer);
+  } else {
+    entry.real[0] = c.real;
+    entry.real[1] = c.imaginary;
+    entry.real[2] = c.absolute;
+  }
+  return entry;
+}
+
+static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
+{
+  const permi_band_entry *entry = &band->entry[e];
+  permi_coefficient c;
+  memset(&c, 0, sizeof c);
+  if (permi_algebra_is_integer(band->numbers.algebra)) {
+    memcpy(c.integer, entry->integer, sizeof c.integer);
+  } else {
+    c.real = entry->real[0];
+    c.imaginary = entry->real[1];
+    c.absolute = entry->real[2];
+  }
+  return c;
 }
 
 /* ---- shapes: how a row moves the states of a window */

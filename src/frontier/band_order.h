@@ -352,7 +352,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   int i, e, v, g, used = 0;
   band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
   band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
-  band->entry = (permi_coefficient *)permi_allocate(allocator, (size_t)block->edges, sizeof *band->entry);
+  band->entry = (permi_band_entry *)permi_allocate(allocator, (size_t)block->edges, sizeof *band->entry);
   if (!band->entry_start || !band->cost || !band->entry)
     return 0;
   band->entry_group = band->entry_start + n + 1;
@@ -379,7 +379,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      band->entry[used++] = permi_band_entry_of(block, block->edge[e], &band->numbers);
     }
   }
   band->entry_start[n] = used;
@@ -508,7 +508,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }

@@ -18,8 +18,8 @@ typedef struct perm_gpu_exact {
   short zero_line[64], zero_base[64];     /* rows looked at; where their tables begin, less 128, plus their norms */
 } perm_gpu_exact;
 
-/* A sum over counts of >>sign_sums. A thread's number is the setting of the high digits; the low ones are walked through
-   in n-ary Gray order, the same walk for all threads. */
+/* A sum over counts of >>sign_sums. A thread's number is the setting of the high digits; the low ones are walked
+   through in n-ary Gray order, the same walk for all threads. */
 #define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms: part by part, high and low, form by form */
 typedef struct perm_gpu_counts {
   int parts, low, ryser;

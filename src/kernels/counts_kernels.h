@@ -43,7 +43,7 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
 }
 
 /* to = from; *most and *least as permi_size_seen does with each state. */
-PERMI_TARGET static void PERMI_NAME(keep_states)(double *to, const double *from, int n, double *most, double *least)
+PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);
   PERMI_V large = PERMI_SET(0.0), small = infinite;
@@ -237,8 +237,12 @@ PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const do
   }
 }
 
-static const permi_counts_kernels PERMI_NAME(counts_kernels) = {
-    PERMI_NAME(add_scaled),           PERMI_NAME(add_weighted),   PERMI_NAME(keep_states),      PERMI_NAME(move_forms),
-    {PERMI_NAME(add_products_real), PERMI_NAME(add_products_complex)}, PERMI_NAME(symmetric_real),
+static const permi_counts_kernels PERMI_NAME(counts_kernels_real) = {
+    PERMI_NAME(add_scaled), PERMI_NAME(add_weighted),      PERMI_NAME(store_states),
+    PERMI_NAME(move_forms), PERMI_NAME(add_products_real), PERMI_NAME(symmetric_real),
+    NULL};
+static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
+    PERMI_NAME(add_scaled), PERMI_NAME(add_weighted),         PERMI_NAME(store_states),
+    PERMI_NAME(move_forms), PERMI_NAME(add_products_complex), PERMI_NAME(symmetric_real),
     PERMI_NAME(symmetric_complex)};
 #endif

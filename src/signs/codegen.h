@@ -282,7 +282,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
       table[n * (1 + j) + codegen->place[ryser->touched[e]]] = ryser->value[0][e];
   code->program.text = code->text;
   code->program.shared = permi_codegen_shared(codegen) * 128 * sizeof(double);
-  code->program.twin = permi_codegen_twin;
+  code->program.twin = PERMI_CODEGEN_TWIN;
   code->program.context = codegen;
   codegen->gpu.work.table = table;
   codegen->gpu.work.doubles = doubles;

@@ -3,12 +3,10 @@
 #pragma once
 #include "programs.h"
 
-#if defined(PERM_CUDA_TESTS) /* the kernels on the CPU, operation by operation: tests/cuda/twins.h */
-static void permi_code_twin(const void *context, uint64_t chunk, double *sums);
-static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums);
-#else
-#define permi_code_twin NULL
-#define permi_codegen_twin NULL
+/* Tests declare and name twins: the kernels on the CPU, operation by operation. */
+#if !defined(PERMI_CODE_TWIN)
+#define PERMI_CODE_TWIN NULL
+#define PERMI_CODEGEN_TWIN NULL
 #endif
 
 static void permi_code_print(permi_code *code, const char *format, ...)

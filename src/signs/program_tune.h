@@ -138,7 +138,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   permi_release(allocator, coder);
   code->program.text = code->text;
   code->program.shared = sizeof(double) * 128 * (size_t)(words > PERM_GPU_SUMS ? words : PERM_GPU_SUMS);
-  code->program.twin = permi_code_twin;
+  code->program.twin = PERMI_CODE_TWIN;
   code->program.context = hybrid;
   gpu->program = &code->program;
   gpu->absolute_mask = (1u << (code->walk + hybrid->low - code->samples_log2)) - 1;

@@ -142,70 +142,53 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-static int permi_code_entry(permi_coder *coder, int index, uint32_t setting);
-
-/* left times right: of a row divided by an entry, a (z +- 1). */
-static int permi_code_product(permi_coder *coder, int left, int right, uint32_t setting)
-{
-  const int n = coder->work->n;
-  int value;
-  if (left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right])) {
-    const int row = left;
-    left = right;
-    right = row;
-  }
-  value = permi_code_entry(coder, left, setting);
-  if (right < n && coder->unit[right] >= 0 && !coder->moduli) {
-    const int near = permi_code_row(coder, right, setting, 0);
-    return permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[right] & 1), value, near, 0, 0);
-  }
-  return permi_code_put(coder, coder->moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value,
-                        permi_code_entry(coder, right, setting), 0, 0);
-}
-
-/* left times right, folded; the larger one is made first. */
-static int permi_code_fold(permi_coder *coder, int left, int right, uint32_t setting, uint32_t folded)
-{
-  const int n = coder->work->n;
-  const permi_hybrid_node *node = coder->work->node;
-  const int swap = left < n || (right >= n && permi_bits32(node[right - n].all) > permi_bits32(node[left - n].all));
-  int f[4], k;
-  for (k = 0; k < 4; k++) {
-    const int second = (k >> 1) ^ swap, minus = k & 1;
-    f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
-  }
-  return permi_code_put(coder, coder->moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
-}
-
-/* The value of a node, or of all of a row, under a setting. */
+/* The value of a node, or of all of a row, under a setting. Products of two: of a row divided by an entry, a (z +- 1);
+   of folds, the larger factor is made first. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
-  const permi_hybrid_node *node;
+  const permi_hybrid_node *nodes = coder->work->node, *node;
   uint32_t folded;
-  int *memo, value = 0, k;
+  int *memo, value = 0, left, right, k;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
-  node = &coder->work->node[index - n];
+  node = &nodes[index - n];
   memo = coder->memo + coder->node[index - n] + permi_pack_bits(setting, node->scope);
   if (*memo >= 0 || coder->code->failed)
     return *memo;
   folded = node->all & ~node->scope;
+  left = node->left;
+  right = node->right;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
       value = k ? permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, next, 0, 0) : next;
     }
-  } else if (node->right < 0) {
-    value = permi_code_entry(coder, node->left, setting);
+  } else if (right < 0) {
+    value = permi_code_entry(coder, left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
-      const int minus = permi_code_entry(coder, node->left, setting | folded);
+      const int minus = permi_code_entry(coder, left, setting | folded);
       value = permi_code_put(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, 0, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    value = permi_code_product(coder, node->left, node->right, setting);
+    const int swap = left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right]);
+    const int first = swap ? right : left, second = swap ? left : right;
+    value = permi_code_entry(coder, first, setting);
+    if (second < n && coder->unit[second] >= 0 && !moduli) {
+      const int near = permi_code_row(coder, second, setting, 0);
+      value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near, 0, 0);
+    } else {
+      const int other = permi_code_entry(coder, second, setting);
+      value = permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, other, 0, 0);
+    }
   } else {
-    value = permi_code_fold(coder, node->left, node->right, setting, folded);
+    const int swap = left < n || (right >= n && permi_bits32(nodes[right - n].all) > permi_bits32(nodes[left - n].all));
+    int f[4];
+    for (k = 0; k < 4; k++) {
+      const int second = (k >> 1) ^ swap, minus = k & 1;
+      f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
+    }
+    value = permi_code_put(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
   }
   *memo = value;
   return value;

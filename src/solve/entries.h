@@ -20,14 +20,20 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,
 #define PERMI_COMPLEX_TABLE PERMI_KERNEL_TABLE(permi_kernels_complex)
 #endif
 
+#if PERMI_X86
+#define PERMI_COUNTS_TABLES(parts) {&permi_counts_kernels_##parts##_plain, &permi_counts_kernels_##parts##_avx2}
+#else
+#define PERMI_COUNTS_TABLES(parts) {&permi_counts_kernels_##parts##_plain, NULL}
+#endif
+
 static const permi_reach permi_bare_real = { /* perm_real, which has no options */
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), {NULL, NULL},  NULL,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
     permi_counted_engines, 1, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
-    1, PERMI_KERNEL_TABLE(permi_kernels_real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
+    1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
     permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
-    2, PERMI_COMPLEX_TABLE, {permi_gray_complex, permi_gray_dd}, &permi_gpus,
+    2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
     permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
@@ -35,7 +41,7 @@ static const permi_reach *permi_reach_of(int parts)
   return parts == 2 ? &permi_reach_complex : &permi_reach_real;
 }
 
-static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
+PERMI_UNUSED static permi_view permi_view_make(const double *a, ptrdiff_t ld, int parts)
 {
   return permi_view_of(a, ld, parts, permi_reach_of(parts));
 }

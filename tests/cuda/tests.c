@@ -2,7 +2,11 @@
    twin is tested for itself: tables, planning, chunk arithmetic, sharing out, faults.
    Usage: tests_cuda [-v] [FILTER...] */
 #define PERM_WITH_CUDA
-#define PERM_CUDA_TESTS /* twins of generated kernels */
+#include <stdint.h>
+static void permi_code_twin(const void *context, uint64_t chunk, double *sums); /* of generated kernels: twins.h */
+static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums);
+#define PERMI_CODE_TWIN permi_code_twin
+#define PERMI_CODEGEN_TWIN permi_codegen_twin
 #define PERMI_GPU_TUNE_SECONDS 0
 #define PERM_IMPLEMENTATION
 #include "perm_sparse.h"
