@@ -4670,7 +4670,7 @@ typedef struct permi_gpu_engines {
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
   perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
                         permi_leaf *leaf);
-  /* >>rectangular: seconds of a choice, INFINITY if it is the CPU's; the leaf of counts, whose tables are copied */
+  /* >>counts_choice: seconds of a choice, INFINITY if it is the CPU's; the leaf of counts, whose tables are copied */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
@@ -11774,7 +11774,7 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 typedef struct permi_array {
   const permi_problem *problem; /* checked */
   permi_counted counted;
-  permi_choice choice; /* of >>rectangular, once asked */
+  permi_choice choice; /* of >>counts_choice, once asked */
   int hasty;           /* 1: for order 25 and more a lower bound is offered where planning takes a millisecond */
 } permi_array;
 
@@ -12400,7 +12400,7 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   return status;
 }
 
-/* Is this a method that only >>rectangular has? */
+/* Is this a method that only >>counts has? */
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
@@ -12418,7 +12418,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int equal, in
                                      perm_job **job, perm_result *result)
 {
   const double start = permi_seconds();
-  perm_options others = *options; /* for the engines of >>rectangular, which do not know method exact */
+  perm_options others = *options; /* for the engines of >>counts, which do not know method exact */
   permi_array array;
   const char *refusal;
   perm_status status;

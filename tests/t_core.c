@@ -1,4 +1,4 @@
-/* >>core: double-double, the associative sum, numbers of an expression, decimal texts. */
+/* >>doubles, >>integers, >>numbers: double-double, the associative sum, numbers of an expression, decimal texts. */
 
 static double core_random_double(void) /* any finite double, all exponents */
 {

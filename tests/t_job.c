@@ -1,4 +1,4 @@
-/* >>job, >>parallel, >>public: the same bits however the work is cut, and every bad argument named. */
+/* >>job, >>parallel, >>run: the same bits however the work is cut, and every bad argument named. */
 
 static void job_matrix(int n, double *a)
 {

@@ -30,7 +30,7 @@ typedef struct permi_gpu_engines {
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
   perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
                         permi_leaf *leaf);
-  /* >>rectangular: seconds of a choice, INFINITY if it is the CPU's; the leaf of counts, whose tables are copied */
+  /* >>counts_choice: seconds of a choice, INFINITY if it is the CPU's; the leaf of counts, whose tables are copied */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;

@@ -175,7 +175,7 @@ PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted
   return status;
 }
 
-/* Is this a method that only >>rectangular has? */
+/* Is this a method that only >>counts has? */
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
@@ -193,7 +193,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int equal, in
                                      perm_job **job, perm_result *result)
 {
   const double start = permi_seconds();
-  perm_options others = *options; /* for the engines of >>rectangular, which do not know method exact */
+  perm_options others = *options; /* for the engines of >>counts, which do not know method exact */
   permi_array array;
   const char *refusal;
   perm_status status;

@@ -58,7 +58,7 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 typedef struct permi_array {
   const permi_problem *problem; /* checked */
   permi_counted counted;
-  permi_choice choice; /* of >>rectangular, once asked */
+  permi_choice choice; /* of >>counts_choice, once asked */
   int hasty;           /* 1: for order 25 and more a lower bound is offered where planning takes a millisecond */
 } permi_array;
 
