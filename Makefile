@@ -53,7 +53,7 @@ setup: ## install the optional parts (clang, sanitizers) where apt-get and right
 setup-full: ## and the cross compilers, emulators and C libraries that check-full uses
 	@sh tests/setup.sh full
 
-check: ## every test, about seven minutes on two cores
+check: ## every test, about eight minutes on two cores
 	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
 	@sh tests/check.sh
 

@@ -6,7 +6,7 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   and with that file as sparse.c (about 40 s; #define PERM_STATIC before it: private to the file)
+   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it: private to the file)
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
@@ -2973,12 +2973,6 @@ typedef struct permi_anneal {
   int *order, *candidate, *best;
   double units, told; /* of work done, as permi_watch counts them, and of these what it was told */
 } permi_anneal;
-
-#if defined(__GNUC__)
-#define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
-#else
-#define PERMI_ALWAYS_INLINE inline
-#endif
 
 /* Units of a position of a move, and for each entry of its vertex; measured on orders from 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))

@@ -284,7 +284,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "\n"
     "In a program of your own:\n"
     "  #define PERM_IMPLEMENTATION, #include \"perm_sparse.h\" (or perm.h, for arrays alone) in one file a.c\n"
-    "  cc -O2 a.c -lm    takes about 40 seconds (15); PERM_STATIC before it makes everything private to that file\n"};
+    "  cc -O2 a.c -lm    takes about 20 seconds (10); PERM_STATIC before it makes everything private to that file\n"};
 
 /* What a checkpoint says for itself. */
 static const char *const cli_plan_options[] = {"--method", "--precision", "--isa",  "--tolerance", "--mod", "--certify",

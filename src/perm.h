@@ -9,8 +9,9 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   The file with the implementation takes about 15 s to compile at -O2, those without it no time: keep it apart from
-   what you edit. #define PERM_STATIC before it makes every function private to that file.
+   The file with the implementation takes about 10 s to compile at -O2 and 2 s at -O0, those without it no time: keep
+   it apart from what you edit. #define PERM_STATIC before it makes every function private to that file, and leaves out
+   what the file does not call: about 4 s for perm_real.
 
    CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
      api        >>config >>types >>calls

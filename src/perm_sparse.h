@@ -5,7 +5,7 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   and with that file as sparse.c (about 40 s; #define PERM_STATIC before it: private to the file)
+   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it: private to the file)
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 

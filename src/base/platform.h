@@ -91,16 +91,20 @@ extern int fchmod(int descriptor, mode_t mode);
 #if defined(__clang__)
 #define PERMI_UNROLL PERMI_PRAGMA(clang loop unroll(full)) /* else small arrays of vectors stay in memory */
 #define PERMI_UNROLL_FEW
-#define PERMI_INLINE static inline __attribute__((always_inline))
 #elif defined(__GNUC__)
 #define PERMI_UNROLL PERMI_PRAGMA(GCC unroll 8)
 #define PERMI_UNROLL_FEW PERMI_PRAGMA(GCC unroll 3) /* where the count is not always known */
-#define PERMI_INLINE static inline __attribute__((always_inline))
 #else
 #define PERMI_UNROLL
 #define PERMI_UNROLL_FEW
-#define PERMI_INLINE static inline
 #endif
+/* Kernels are made of functions that are always inlined. Without optimisation that would make three times the code. */
+#if defined(__GNUC__) && defined(__OPTIMIZE__)
+#define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define PERMI_ALWAYS_INLINE inline
+#endif
+#define PERMI_INLINE static PERMI_ALWAYS_INLINE
 /* PERMI_EVERY: call for k = 0 to count - 1, count a constant: 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an
    array in registers throughout: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more
    spills. PERMI_ALIGN_LOOPS, for a kernel: gcc aligns loops to 16 bytes, and row loops of plain C then take up to 1.27

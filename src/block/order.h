@@ -257,12 +257,6 @@ typedef struct permi_anneal {
   double units, told; /* of work done, as permi_watch counts them, and of these what it was told */
 } permi_anneal;
 
-#if defined(__GNUC__)
-#define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
-#else
-#define PERMI_ALWAYS_INLINE inline
-#endif
-
 /* Units of a position of a move, and for each entry of its vertex; measured on orders from 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (4.5 + 0.2 * (words))
