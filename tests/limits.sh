@@ -63,9 +63,11 @@ if [ "$1" = full ]; then
   for moment in 0.3 1 2 5 10 20 40; do
     yes "$row" | head -c 2000000000 >$fifo &
     told int $moment 1 - <$fifo
+    wait # else the next reader may get the rest of it
     { printf '%%%%MatrixMarket matrix coordinate pattern general\n40000 40000 100000000\n'
       awk 'BEGIN {for (i = 40000; i > 0; i--) for (j = 1; j <= 2500; j++) print i, j}'; } >$fifo &
     told int $moment 1 - <$fifo
+    wait
   done
 fi
 rm -f $fifo build/limits.mtx build/limits.svg
