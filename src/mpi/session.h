@@ -43,7 +43,7 @@ static struct {
   int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: the range, from 1, that fails */
   double delay;                                    /* seconds that every range takes longer */
   double least;                                    /* not 0: jobs that take longer are shared out */
-  double checkpoint;                               /* not 0: checkpoint_seconds */
+  double checkpoint;                               /* not 0: checkpoint.seconds */
   int isa, ranges;                                 /* isa: the best that the rank has */
 } permi_mpi_fault;
 static int permi_mpi_fault_shared, permi_mpi_fault_ranges; /* jobs that were shared out, ranges computed here */
