@@ -377,6 +377,13 @@ static uint64_t permi_entry_key(uint64_t row, uint64_t column)
   return row << 32 | column;
 }
 
+/* The entry of a pattern; its place is to be filled in. */
+static permi_entry permi_entry_one(void)
+{
+  const permi_entry one = {0, 0, 1, 0, 1};
+  return one;
+}
+
 static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
 {
   if (kind == PERM_KIND_PATTERN)
@@ -589,8 +596,13 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
 
 /* -- from arrays ------------------------------------------------------------------------------- */
 
-static perm_status permi_check_shape(int m, int n, perm_result *result)
+/* Begins a call whose argument of this number is *matrix: checks the shape, zeroes *matrix. */
+static perm_status permi_matrix_begin(int m, int n, perm_matrix *matrix, int argument, perm_result *result)
 {
+  permi_result_clear(result);
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, argument, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
   if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
   if (n < 0)
@@ -607,13 +619,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
                                            perm_matrix *matrix, perm_result *result)
 {
   size_t nnz = 0;
-  perm_status status;
+  const perm_status status = permi_matrix_begin(m, n, matrix, 6, result);
   int i, j;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_shape(m, n, result);
   if (status != PERM_OK)
     return status;
   if (!a && m && n)
@@ -658,27 +665,20 @@ typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
   perm_kind kind;
 } permi_triplets;
 
-/* Checks the arguments but for the entries themselves. */
+/* Checks kind and arrays. */
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
+  static const char *const name[5] = {"row", "column", "real", "imaginary", "integer"};
   const int kind = (int)given->kind;
-  const perm_status status = permi_check_shape(given->m, given->n, result);
-  if (status != PERM_OK)
-    return status;
+  const int missing[5] = {!given->row, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
+                          kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
+                          kind == (int)PERM_KIND_INTEGER && !given->integer};
+  int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
     return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
-  if (!given->nnz)
-    return PERM_OK;
-  if (!given->row)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "row is NULL");
-  if (!given->column)
-    return permi_fail(result, PERM_ERROR_NULL, 5, "column is NULL");
-  if (kind >= (int)PERM_KIND_REAL && !given->real)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "real is NULL");
-  if (kind == (int)PERM_KIND_COMPLEX && !given->imaginary)
-    return permi_fail(result, PERM_ERROR_NULL, 7, "imaginary is NULL");
-  if (kind == (int)PERM_KIND_INTEGER && !given->integer)
-    return permi_fail(result, PERM_ERROR_NULL, 8, "integer is NULL");
+  for (k = 0; given->nnz && k < 5; k++)
+    if (missing[k])
+      return permi_fail(result, PERM_ERROR_NULL, 4 + k, "%s is NULL", name[k]);
   return PERM_OK;
 }
 
@@ -686,12 +686,14 @@ static perm_status permi_check_triplets(const permi_triplets *given, perm_result
 static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
 {
   const int row = given->row[k], column = given->column[k];
+  *entry = permi_entry_one();
   entry->line = k;
-  entry->integer = given->kind == PERM_KIND_INTEGER ? given->integer[k] : 0;
-  entry->real = given->kind == PERM_KIND_INTEGER   ? (double)entry->integer
-                : given->kind == PERM_KIND_PATTERN ? 1
-                                                   : given->real[k];
-  entry->imaginary = given->kind == PERM_KIND_COMPLEX ? given->imaginary[k] : 0;
+  if (given->kind == PERM_KIND_INTEGER)
+    entry->real = (double)(entry->integer = given->integer[k]);
+  else if (given->kind != PERM_KIND_PATTERN)
+    entry->real = given->real[k];
+  if (given->kind == PERM_KIND_COMPLEX)
+    entry->imaginary = given->imaginary[k];
   if (row < 0 || row >= given->m)
     return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row, given->m - 1);
   if (column < 0 || column >= given->n)
@@ -712,12 +714,9 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
-  perm_status status;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 11, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_triplets(given, result);
+  perm_status status = permi_matrix_begin(given->m, given->n, matrix, 11, result);
+  if (status == PERM_OK)
+    status = permi_check_triplets(given, result);
   if (status != PERM_OK)
     return status;
   list.count = 0;
@@ -860,6 +859,15 @@ static perm_status permi_file_because(perm_result *result, const char *name, con
 static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
 {
   return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
+}
+
+/* Adds an entry of the current line, row and column counted from 0. */
+static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
+{
+  entry->key = permi_entry_key(row, column);
+  entry->line = reader->line;
+  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch) ||
+         permi_reader_no_memory(reader);
 }
 
 /* -- lines and words --------------------------------------------------------------------------- */
@@ -1040,33 +1048,56 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
-/* Returns the place of the banner's next word in a list of keywords, -1 after a failure. */
-static int permi_read_keyword(permi_reader *reader, const char *what, const char *const *words, int count,
-                              const char *expected)
+/* The words of a banner after %%MatrixMarket. */
+typedef struct permi_banner_word {
+  const char *what, *expected, *keyword[4];
+} permi_banner_word;
+
+static const permi_banner_word permi_banner[4] = {
+    {"object", "matrix", {"matrix", NULL, NULL, NULL}},
+    {"format", "coordinate or array", {"coordinate", "array", NULL, NULL}},
+    {"field", "real, complex, integer or pattern", {"pattern", "integer", "real", "complex"}},
+    {"symmetry", "general, symmetric, skew-symmetric or hermitian",
+     {"general", "symmetric", "skew-symmetric", "hermitian"}}};
+
+/* Reads the banner: which keyword each of its words is. */
+static int permi_read_banner(permi_reader *reader, int found[4])
 {
   const char *begin, *end;
-  int k;
-  if (!permi_next_word(reader, &begin, &end)) {
-    permi_reader_fail(reader, "the banner ends before the %s, %s was expected", what, expected);
-    return -1;
+  int w, k;
+  for (w = 0; w < 4; w++) {
+    const permi_banner_word *word = &permi_banner[w];
+    if (!permi_next_word(reader, &begin, &end))
+      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
+    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
+      ;
+    if (k == 4)
+      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
+                               word->expected);
+    found[w] = k;
   }
-  for (k = 0; k < count; k++)
-    if (permi_same_word(begin, end, words[k]))
-      return k;
-  permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(begin, end).text, expected);
-  return -1;
+  return permi_line_finished(reader, "the banner");
 }
 
-/* Reads the next word, `what` in messages, as real number and as integer, 0 if it is none. */
+/* Finds the next word, `what` in messages, which must be a number. */
+static int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin, const char **end)
+{
+  int integer;
+  if (!permi_next_word(reader, begin, end))
+    return permi_reader_fail(reader, "the line ends before the %s, %s was expected", what,
+                             whole ? "an integer" : "a decimal number");
+  if (permi_number_end(*begin, *end, &integer) != *end || (whole && !integer))
+    return permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(*begin, *end).text,
+                             whole ? "an integer" : "a finite decimal number");
+  return 1;
+}
+
+/* Reads the next word as real number and as integer, 0 if it is none. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, a decimal number was expected", what);
-  if (permi_number_end(begin, end, &integer) != end)
-    return permi_reader_fail(reader, "%s %s found, a finite decimal number was expected", what,
-                             permi_quoted(begin, end).text);
+  if (!permi_read_number(reader, what, 0, &begin, &end))
+    return 0;
   if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* which has no negative */
     reader->fraction = 1;
     *whole = 0;
@@ -1077,25 +1108,19 @@ static int permi_read_double(permi_reader *reader, const char *what, double *val
 static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
 {
   const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, an integer was expected", what);
-  if (permi_number_end(begin, end, &integer) != end || !integer)
-    return permi_reader_fail(reader, "%s %s found, an integer was expected", what, permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, end, value))
-    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
-                             permi_quoted(begin, end).text);
-  return 1;
+  if (!permi_read_number(reader, what, 1, &begin, &end))
+    return 0;
+  return permi_integer_value(begin, end, value) ||
+         permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                           permi_quoted(begin, end).text);
 }
 
 /* A size or an index. */
 static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
 {
-  if (!permi_read_integer(reader, what, value))
-    return 0;
-  if (*value < least || *value > most)
-    return permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
-  return 1;
+  return permi_read_integer(reader, what, value) &&
+         ((*value >= least && *value <= most) ||
+          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
 }
 
 /* The values that follow the indices of a line, into *entry. */
@@ -1104,9 +1129,7 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   const int complex_kind = reader->kind == PERM_KIND_COMPLEX;
   int64_t whole = 1;
   int ok = 1;
-  entry->real = 1;
-  entry->imaginary = 0;
-  entry->integer = 1;
+  *entry = permi_entry_one();
   if (reader->kind == PERM_KIND_INTEGER) {
     ok = permi_read_integer(reader, "value", &entry->integer);
     entry->real = (double)entry->integer;
@@ -1118,15 +1141,6 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return ok && permi_line_finished(reader, "the entry");
 }
 
-static int permi_add_at(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
-{
-  entry->key = permi_entry_key(row, column);
-  entry->line = reader->line;
-  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch)
-             ? 1
-             : permi_reader_no_memory(reader);
-}
-
 /* Adds the entry of the current line and its mirror image. */
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
                            permi_entry *entry)
@@ -1134,7 +1148,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
     return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
                              entry->imaginary);
-  if (!permi_add_at(reader, row, column, entry))
+  if (!permi_reader_push(reader, row, column, entry))
     return 0;
   if (symmetry == PERMI_GENERAL || row == column)
     return 1;
@@ -1147,7 +1161,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   }
   if (symmetry != PERMI_SYMMETRIC)
     entry->imaginary = -entry->imaginary;
-  return permi_add_at(reader, column, row, entry);
+  return permi_reader_push(reader, column, row, entry);
 }
 
 /* Reads the entries of a coordinate file; or the values of an array by columns, with a symmetry those of the lower
@@ -1187,36 +1201,31 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
    all whole become integers. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
-  static const char *const objects[1] = {"matrix"};
-  static const char *const formats[2] = {"coordinate", "array"};
-  static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
-  static const char *const symmetries[4] = {"general", "symmetric", "skew-symmetric", "hermitian"};
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* at least, line end included; two indices: 4 */
-  int object, array, field, symmetric;
+  const char *field, *symmetry_name, *things;
+  int found[4], array;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
   permi_symmetry symmetry;
-  object = permi_read_keyword(reader, "object", objects, 1, "matrix");
-  array = object < 0 ? -1 : permi_read_keyword(reader, "format", formats, 2, "coordinate or array");
-  field = array < 0 ? -1 : permi_read_keyword(reader, "field", fields, 4, "real, complex, integer or pattern");
-  symmetric = field < 0 ? -1
-                        : permi_read_keyword(reader, "symmetry", symmetries, 4,
-                                             "general, symmetric, skew-symmetric or hermitian");
-  if (symmetric < 0 || !permi_line_finished(reader, "the banner"))
+  if (!permi_read_banner(reader, found))
     return 0;
-  reader->kind = (perm_kind)field;
-  symmetry = (permi_symmetry)symmetric;
+  array = found[1];
+  things = array ? "values" : "entries";
+  reader->kind = (perm_kind)found[2];
+  field = permi_banner[2].keyword[found[2]];
+  symmetry = (permi_symmetry)found[3];
+  symmetry_name = permi_banner[3].keyword[found[3]];
   if (wanted != PERM_FORMAT_AUTO && (wanted == PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
     return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
-                             formats[array], fields[field], perm_format_name(wanted));
+                             permi_banner[1].keyword[array], field, perm_format_name(wanted));
   if (array && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "an array of field pattern found, real, complex or integer was expected");
   if (symmetry == PERMI_SKEW && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "a skew-symmetric pattern found, general or symmetric was expected");
   if (symmetry == PERMI_HERMITIAN && reader->kind != PERM_KIND_COMPLEX)
-    return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", fields[field]);
+    return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", field);
 
   if (!permi_next_content(reader, 0))
     return permi_reader_fail(reader, "the file ends before the size line, '%s' was expected",
@@ -1229,26 +1238,25 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
     return 0;
   if (symmetry != PERMI_GENERAL && m != n)
     return permi_reader_fail(reader, "%lld x %lld found for a %s matrix, a square one was expected", (long long)m,
-                             (long long)n, symmetries[symmetric]);
+                             (long long)n, symmetry_name);
   reader->m = (int)m;
   reader->n = (int)n;
   count = (unsigned long long)(symmetry == PERMI_GENERAL ? m * n : m * (m + (symmetry == PERMI_SKEW ? -1 : 1)) / 2);
   if (!array && (unsigned long long)declared > count)
     return permi_reader_fail(reader, "%lld entries found for the %llu places of a %lld x %lld %s matrix, no more than "
                              "that was expected", (long long)declared, count, (long long)m, (long long)n,
-                             symmetries[symmetric]);
+                             symmetry_name);
   count = array ? count : (unsigned long long)declared;
   left = (unsigned long long)(reader->end - reader->position);
-  entry_bytes = (array ? 0 : 4) + value_bytes[field];
+  entry_bytes = (array ? 0 : 4) + value_bytes[found[2]];
   if (count > (left + 1) / entry_bytes)
     return permi_reader_fail(reader, "%llu %s declared, but only %llu bytes follow, at least %u each were expected",
-                             count, array ? "values" : "entries", left, entry_bytes);
+                             count, things, left, entry_bytes);
   if (!permi_read_entries(reader, symmetry, array, count))
     return 0;
   if (permi_next_content(reader, 0))
     return permi_reader_fail(reader, "%s found after the %llu %s declared in line %llu, the end of the file was "
-                             "expected", permi_quoted(reader->cursor, reader->line_end).text, count,
-                             array ? "values" : "entries", size_line);
+                             "expected", permi_quoted(reader->cursor, reader->line_end).text, count, things, size_line);
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
@@ -1259,7 +1267,8 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 #include <errno.h>
 #include <locale.h>
 
-/* Finds the next number of a line, after blanks or one comma. 0: the line has ended; -1: a comma stands alone. */
+/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or a comma stands alone, a
+   failure. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1269,27 +1278,22 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   *end = reader->cursor;
   if (*begin == reader->line_end)
     return 0;
-  if (*begin == *end) {
-    permi_reader_fail(reader, "',' found, a number was expected before it");
-    return -1;
-  }
+  if (*begin == *end)
+    return permi_reader_fail(reader, "',' found, a number was expected before it");
   permi_skip_blanks(reader);
-  if (reader->cursor < reader->line_end && *reader->cursor == ',') {
-    reader->cursor++;
-    permi_skip_blanks(reader);
-    if (reader->cursor == reader->line_end) {
-      permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
-      return -1;
-    }
-  }
-  return 1;
+  if (reader->cursor == reader->line_end || *reader->cursor != ',')
+    return 1;
+  reader->cursor++;
+  permi_skip_blanks(reader);
+  return reader->cursor < reader->line_end ||
+         permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
 /* Reads a number, perhaps complex, and raises reader->kind to what it needs. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
-  int integer, ignored;
-  const char *middle = permi_number_end(begin, end, &integer), *last = middle;
+  int integer;
+  const char *middle = permi_number_end(begin, end, &integer);
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
   if (middle == end && middle > begin) {
@@ -1301,22 +1305,15 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       reader->kind = PERM_KIND_REAL;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end - begin >= 1 && end[-1] == 'i') {
-    end--;
-    reader->kind = PERM_KIND_COMPLEX;
-    if (middle == end && middle > begin)
-      return permi_double_value(reader, begin, end, &entry->imaginary);
-    if (middle == begin || *middle == '+' || *middle == '-') {
-      int sign = middle < end && (*middle == '+' || *middle == '-');
-      if (middle + sign == end)
-        entry->imaginary = sign && *middle == '-' ? -1 : 1;
-      else
-        last = permi_number_end(middle, end, &ignored);
-      if (middle + sign == end || (last == end && last > middle))
-        return (middle == begin || permi_double_value(reader, begin, middle, &entry->real)) &&
-               (middle + sign == end || permi_double_value(reader, middle, end, &entry->imaginary));
+  if (end > begin && end[-1] == 'i') {
+    const char *last = end - 1, *from = middle == last ? begin : middle; /* the imaginary part, perhaps a sign only */
+    const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
+    if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
+      reader->kind = PERM_KIND_COMPLEX;
+      entry->imaginary = sign && *from == '-' ? -1 : 1;
+      return (from == begin || permi_double_value(reader, begin, from, &entry->real)) &&
+             (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
-    end++;
   }
   return permi_reader_fail(reader, "%s found, a number such as 1, -2.5e3 or 1+2i was expected",
                            permi_quoted(begin, end).text);
@@ -1329,24 +1326,22 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
     const char *begin, *end;
-    int columns = 0, more;
+    int columns = 0;
     if (reader->m == PERM_MATRIX_MAX_ROWS)
       return permi_reader_fail(reader, "row %d found, at most %d were expected", reader->m + 1, PERM_MATRIX_MAX_ROWS);
-    while ((more = permi_next_field(reader, &begin, &end)) > 0) {
+    while (permi_next_field(reader, &begin, &end)) {
       if (!(columns & 4095) && permi_watch(reader->watch, 4096))
         return 0;
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
       if (!permi_plain_value(reader, begin, end, &entry))
         return 0;
-      entry.key = permi_entry_key((uint64_t)reader->m, (uint64_t)columns);
-      entry.line = reader->line;
-      columns++;
       if ((entry.real != 0 || entry.imaginary != 0) &&
-          !permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
-        return permi_reader_no_memory(reader);
+          !permi_reader_push(reader, (uint64_t)reader->m, (uint64_t)columns, &entry))
+        return 0;
+      columns++;
     }
-    if (more < 0)
+    if (reader->status != PERM_OK)
       return 0;
     if (!reader->m) {
       reader->n = columns;
@@ -1372,10 +1367,10 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
 /* Finds the numbers of a line and returns how many there are, 5 for more than four, -1 for a comma alone. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
-  int count = 0, more = 1;
-  while (count < 5 && (more = permi_next_field(reader, &begin[count], &end[count])) > 0)
+  int count = 0;
+  while (count < 5 && permi_next_field(reader, &begin[count], &end[count]))
     count++;
-  return more < 0 ? -1 : count;
+  return reader->status == PERM_OK ? count : -1;
 }
 
 /* A field as whole number from 0 to limit. */
@@ -1457,7 +1452,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
                              (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
 }
 
-/* Returns what a file without a banner is, PERM_FORMAT_COUNT after a failure. Rows of three numbers that could be
+/* Returns what a file without a banner is, PERM_FORMAT_AUTO after a failure. Rows of three numbers that could be
    coordinates are a matrix of three columns only if it has no more than three rows. */
 static perm_format permi_recognise(permi_reader *reader)
 {
@@ -1472,29 +1467,28 @@ static perm_format permi_recognise(permi_reader *reader)
   if (entries != indices.lines) {
     if (array && (indices.lines <= 2 || !entries))
       return PERM_FORMAT_ARRAY;
-    permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
-                      "file%s", entries, (long long)indices.size[0], (long long)indices.size[1],
-                      indices.lines, array ? ", or say --format array for rows of numbers" : "");
-    return PERM_FORMAT_COUNT;
+    return (perm_format)permi_reader_fail(
+        reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the file%s", entries,
+        (long long)indices.size[0], (long long)indices.size[1], indices.lines,
+        array ? ", or say --format array for rows of numbers" : "");
   }
-  if (array && indices.lines <= 2) {
-    permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: "
-                      "--format array|coordinate", indices.lines + 1, entries,
-                      (long long)indices.size[0], (long long)indices.size[1]);
-    return PERM_FORMAT_COUNT;
-  }
+  if (array && indices.lines <= 2)
+    return (perm_format)permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? "
+                                          "Say which: --format array|coordinate", indices.lines + 1, entries,
+                                          (long long)indices.size[0], (long long)indices.size[1]);
   reader->line = 0;
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Reads a line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
-static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices, permi_entry *entry)
+/* Adds the entry of a line "row column [value [imaginary part]]", whose key has the indices as they stand there. */
+static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};
   const char *begin[5], *end[5];
   const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
   int k, columns = permi_fields(reader, begin, end);
   int64_t index[2] = {0, 0}, limit;
+  permi_entry entry = permi_entry_one(), part;
   if (columns < 0)
     return 0;
   if (complex_format ? columns != 4 : columns != 2 && columns != 3)
@@ -1511,29 +1505,23 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
       return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", what[k],
                                permi_quoted(begin[k], end[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
   }
-  entry->real = 1;
-  entry->imaginary = 0;
-  entry->integer = 1;
   if (columns == 4) {
-    permi_entry part;
     reader->kind = PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], entry))
+    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], &entry))
       return 0;
     if (reader->kind == PERM_KIND_COMPLEX)
       return permi_reader_fail(reader, "%s found, two real numbers were expected",
                                permi_quoted(begin[2], end[3]).text);
-    entry->imaginary = part.real;
+    entry.imaginary = part.real;
     reader->kind = PERM_KIND_COMPLEX;
   } else if (columns == 3) {
     reader->kind = indices->lines ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[2], end[2], entry))
+    if (!permi_plain_value(reader, begin[2], end[2], &entry))
       return 0;
   }
   indices->columns = columns;
   permi_indices_add(indices, index);
-  entry->key = permi_entry_key((uint64_t)index[0], (uint64_t)index[1]);
-  entry->line = reader->line;
-  return 1;
+  return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
 }
 
 /* Takes the sizes from the edges, and refuses edges whose numbers do not tell what they count from. */
@@ -1556,7 +1544,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   const int edges = format == PERM_FORMAT_EDGES;
   const char *begin = reader->line_end;
   permi_indices indices;
-  permi_entry entry;
   uint64_t base;
   size_t k;
   memset(&indices, 0, sizeof indices);
@@ -1569,12 +1556,9 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
                                "product", permi_quoted(begin, reader->line_end).text, PERM_MATRIX_MAX_ROWS);
   }
   reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
-  while (permi_next_content(reader, 1)) {
-    if (!permi_read_item(reader, format, &indices, &entry))
+  while (permi_next_content(reader, 1))
+    if (!permi_read_item(reader, format, &indices))
       return 0;
-    if (!permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
-      return permi_reader_no_memory(reader);
-  }
   if (edges && !permi_edges_sizes(reader, &indices))
     return 0;
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
@@ -1630,7 +1614,7 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   reader->line = 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
-    if (format == PERM_FORMAT_COUNT)
+    if (format == PERM_FORMAT_AUTO)
       return 0;
     end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
@@ -1667,10 +1651,9 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
   permi_reader reader;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
+  const perm_status status = permi_matrix_begin(0, 0, matrix, 5, result);
+  if (status != PERM_OK)
+    return status;
   if (!text && bytes)
     return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
   if ((int)format < 0 || format >= PERM_FORMAT_COUNT)
@@ -1759,12 +1742,10 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   void *text = NULL;
   size_t bytes = 0;
   const char *name = path;
-  perm_status status = PERM_OK;
+  perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
+  if (status != PERM_OK)
+    return status;
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   watch.activity = "reading";
@@ -1841,17 +1822,11 @@ static int permi_print_matrix(FILE *file, const void *what)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
-      if (permi_watch(written->watch, 200))
-        return 0;
-      if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
-        return 0;
-      if (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
-        return 0;
-      if (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k]))
-        return 0;
-      if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
-        return 0;
-      if (putc('\n', file) == EOF)
+      if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
+          (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
+          (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
+          (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) ||
+          putc('\n', file) == EOF)
         return 0;
     }
   return fflush(file) == 0;
@@ -1880,25 +1855,22 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
   const char *why, *failed = "write";
+  const int standard = !strcmp(path, "-");
   char doing[40];
   errno = 0;
-  if (!strcmp(path, "-")) {
-    if (!print(stdout, what))
-      return permi_file_fail(result, "standard output", "cannot write", errno);
-    return PERM_OK;
-  }
-  if (permi_is_stream(path)) {
-    FILE *file = fopen(path, "wb");
+  if (standard || permi_is_stream(path)) {
+    FILE *file = standard ? stdout : fopen(path, "wb");
     int error, printed;
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
     printed = print(file, what);
     error = errno;
-    if (fclose(file) != 0 && printed) {
+    if (!standard && fclose(file) != 0 && printed) {
       printed = 0;
       error = errno;
     }
-    return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
+    return printed ? PERM_OK
+                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
   }
   why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
   if (!why)

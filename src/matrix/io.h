@@ -108,6 +108,15 @@ static perm_status permi_file_fail(perm_result *result, const char *name, const 
   return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
 }
 
+/* Adds an entry of the current line, row and column counted from 0. */
+static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
+{
+  entry->key = permi_entry_key(row, column);
+  entry->line = reader->line;
+  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch) ||
+         permi_reader_no_memory(reader);
+}
+
 /* -- lines and words --------------------------------------------------------------------------- */
 
 static int permi_is_blank(char c)

@@ -69,6 +69,13 @@ static uint64_t permi_entry_key(uint64_t row, uint64_t column)
   return row << 32 | column;
 }
 
+/* The entry of a pattern; its place is to be filled in. */
+static permi_entry permi_entry_one(void)
+{
+  const permi_entry one = {0, 0, 1, 0, 1};
+  return one;
+}
+
 static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
 {
   if (kind == PERM_KIND_PATTERN)
@@ -281,8 +288,13 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
 
 /* -- from arrays ------------------------------------------------------------------------------- */
 
-static perm_status permi_check_shape(int m, int n, perm_result *result)
+/* Begins a call whose argument of this number is *matrix: checks the shape, zeroes *matrix. */
+static perm_status permi_matrix_begin(int m, int n, perm_matrix *matrix, int argument, perm_result *result)
 {
+  permi_result_clear(result);
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, argument, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
   if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
   if (n < 0)
@@ -299,13 +311,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
                                            perm_matrix *matrix, perm_result *result)
 {
   size_t nnz = 0;
-  perm_status status;
+  const perm_status status = permi_matrix_begin(m, n, matrix, 6, result);
   int i, j;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_shape(m, n, result);
   if (status != PERM_OK)
     return status;
   if (!a && m && n)
@@ -350,27 +357,20 @@ typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
   perm_kind kind;
 } permi_triplets;
 
-/* Checks the arguments but for the entries themselves. */
+/* Checks kind and arrays. */
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
+  static const char *const name[5] = {"row", "column", "real", "imaginary", "integer"};
   const int kind = (int)given->kind;
-  const perm_status status = permi_check_shape(given->m, given->n, result);
-  if (status != PERM_OK)
-    return status;
+  const int missing[5] = {!given->row, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
+                          kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
+                          kind == (int)PERM_KIND_INTEGER && !given->integer};
+  int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
     return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
-  if (!given->nnz)
-    return PERM_OK;
-  if (!given->row)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "row is NULL");
-  if (!given->column)
-    return permi_fail(result, PERM_ERROR_NULL, 5, "column is NULL");
-  if (kind >= (int)PERM_KIND_REAL && !given->real)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "real is NULL");
-  if (kind == (int)PERM_KIND_COMPLEX && !given->imaginary)
-    return permi_fail(result, PERM_ERROR_NULL, 7, "imaginary is NULL");
-  if (kind == (int)PERM_KIND_INTEGER && !given->integer)
-    return permi_fail(result, PERM_ERROR_NULL, 8, "integer is NULL");
+  for (k = 0; given->nnz && k < 5; k++)
+    if (missing[k])
+      return permi_fail(result, PERM_ERROR_NULL, 4 + k, "%s is NULL", name[k]);
   return PERM_OK;
 }
 
@@ -378,12 +378,14 @@ static perm_status permi_check_triplets(const permi_triplets *given, perm_result
 static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
 {
   const int row = given->row[k], column = given->column[k];
+  *entry = permi_entry_one();
   entry->line = k;
-  entry->integer = given->kind == PERM_KIND_INTEGER ? given->integer[k] : 0;
-  entry->real = given->kind == PERM_KIND_INTEGER   ? (double)entry->integer
-                : given->kind == PERM_KIND_PATTERN ? 1
-                                                   : given->real[k];
-  entry->imaginary = given->kind == PERM_KIND_COMPLEX ? given->imaginary[k] : 0;
+  if (given->kind == PERM_KIND_INTEGER)
+    entry->real = (double)(entry->integer = given->integer[k]);
+  else if (given->kind != PERM_KIND_PATTERN)
+    entry->real = given->real[k];
+  if (given->kind == PERM_KIND_COMPLEX)
+    entry->imaginary = given->imaginary[k];
   if (row < 0 || row >= given->m)
     return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row, given->m - 1);
   if (column < 0 || column >= given->n)
@@ -404,12 +406,9 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
-  perm_status status;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 11, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_triplets(given, result);
+  perm_status status = permi_matrix_begin(given->m, given->n, matrix, 11, result);
+  if (status == PERM_OK)
+    status = permi_check_triplets(given, result);
   if (status != PERM_OK)
     return status;
   list.count = 0;

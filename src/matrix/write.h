@@ -49,17 +49,11 @@ static int permi_print_matrix(FILE *file, const void *what)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
-      if (permi_watch(written->watch, 200))
-        return 0;
-      if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
-        return 0;
-      if (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
-        return 0;
-      if (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k]))
-        return 0;
-      if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
-        return 0;
-      if (putc('\n', file) == EOF)
+      if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
+          (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
+          (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
+          (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) ||
+          putc('\n', file) == EOF)
         return 0;
     }
   return fflush(file) == 0;
@@ -88,25 +82,22 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
   const char *why, *failed = "write";
+  const int standard = !strcmp(path, "-");
   char doing[40];
   errno = 0;
-  if (!strcmp(path, "-")) {
-    if (!print(stdout, what))
-      return permi_file_fail(result, "standard output", "cannot write", errno);
-    return PERM_OK;
-  }
-  if (permi_is_stream(path)) {
-    FILE *file = fopen(path, "wb");
+  if (standard || permi_is_stream(path)) {
+    FILE *file = standard ? stdout : fopen(path, "wb");
     int error, printed;
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
     printed = print(file, what);
     error = errno;
-    if (fclose(file) != 0 && printed) {
+    if (!standard && fclose(file) != 0 && printed) {
       printed = 0;
       error = errno;
     }
-    return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
+    return printed ? PERM_OK
+                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
   }
   why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
   if (!why)

@@ -27,10 +27,11 @@ typedef struct permi_mpi_call { /* a function's arguments */
 
 typedef struct permi_mpi_header { /* what goes to all first. The first three fields are the same in every version */
   uint64_t magic, version, sizes;
-  int kind, m, n, repeated, matrix_kind, checkpoint;
-  uint64_t nnz;
+  permi_mpi_call call;              /* pointers in these three mean nothing elsewhere */
+  perm_matrix matrix;
+  perm_options options;
   uint64_t bytes[PERMI_MPI_ARRAYS]; /* of the arrays that follow: see permi_mpi_arrays */
-  perm_options options;             /* pointers in it mean nothing elsewhere */
+  int checkpoint;                   /* 1: rank 0 has a file */
   char gpu_cache[1024];
 } permi_mpi_header;
 #define PERMI_MPI_HEADER_BYTES 2048
@@ -62,28 +63,31 @@ static int permi_mpi_copies(const permi_mpi_call *call)
          call->ld >= call->n;
 }
 
-/* Fills in sizes and bytes of the arrays. Sparse: row_start as 64 bits, column, real, imaginary, integer; else entries
-   row by row, row counts, column counts. */
-static void permi_mpi_arrays(permi_mpi_header *header, const permi_mpi_call *call)
+/* The arrays of a call and their bytes. Sparse: row_start, column, real, imaginary, integer; else entries, without the
+   gaps between rows, row counts, column counts. */
+static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI_MPI_ARRAYS],
+                             uint64_t bytes[PERMI_MPI_ARRAYS])
 {
-  uint64_t *bytes = header->bytes;
-  header->m = call->m;
-  header->n = call->n;
-  header->repeated = call->repeated;
+  const perm_matrix *matrix = call->matrix;
+  memset(array, 0, PERMI_MPI_ARRAYS * sizeof *array);
+  memset(bytes, 0, PERMI_MPI_ARRAYS * sizeof *bytes);
   if (call->kind == PERMI_MPI_SPARSE) {
-    const perm_matrix *matrix = call->matrix;
     const uint64_t values = (uint64_t)matrix->nnz * 8;
-    header->m = matrix->m;
-    header->n = matrix->n;
-    header->nnz = matrix->nnz;
-    header->matrix_kind = (int)matrix->kind;
-    bytes[0] = ((uint64_t)matrix->m + 1) * 8;
+    array[0] = matrix->row_start;
+    array[1] = matrix->column;
+    array[2] = matrix->real;
+    array[3] = matrix->imaginary;
+    array[4] = matrix->integer;
+    bytes[0] = ((uint64_t)matrix->m + 1) * sizeof(size_t);
     bytes[1] = (uint64_t)matrix->nnz * sizeof(int);
     bytes[2] = matrix->kind == PERM_KIND_PATTERN ? 0 : values;
     bytes[3] = matrix->kind == PERM_KIND_COMPLEX ? values : 0;
     bytes[4] = matrix->kind == PERM_KIND_INTEGER ? values : 0;
   } else {
     const int parts = call->kind == PERMI_MPI_COMPLEX || call->kind == PERMI_MPI_GAUSSIAN ? 2 : 1;
+    array[0] = call->a;
+    array[1] = call->row_counts;
+    array[2] = call->column_counts;
     bytes[0] = (uint64_t)call->m * (uint64_t)call->n * (uint64_t)parts * 8;
     bytes[1] = call->row_counts ? (uint64_t)call->m * sizeof(int) : 0;
     bytes[2] = call->column_counts ? (uint64_t)call->n * sizeof(int) : 0;
@@ -102,61 +106,36 @@ static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 /* Copies the arrays into the message. */
 static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *header, unsigned char *message)
 {
-  const perm_matrix *matrix = call->matrix;
-  const void *array[PERMI_MPI_ARRAYS] = {NULL, call->row_counts, call->column_counts, NULL, NULL};
+  const void *array[PERMI_MPI_ARRAYS];
+  uint64_t bytes[PERMI_MPI_ARRAYS];
+  const int dense = call->kind != PERMI_MPI_SPARSE;
   int i, k;
-  if (call->kind == PERMI_MPI_SPARSE) {
-    array[1] = matrix->column;
-    array[2] = matrix->real;
-    array[3] = matrix->imaginary;
-    array[4] = matrix->integer;
-    for (i = 0; i <= matrix->m; i++) {
-      const uint64_t start = matrix->row_start[i];
-      memcpy(message + 8 * (size_t)i, &start, 8);
-    }
-  } else {
-    const size_t entry = (size_t)header->bytes[0] / (size_t)call->m / (size_t)call->n, row = entry * (size_t)call->n;
-    for (i = 0; i < call->m; i++)
-      memcpy(message + (size_t)i * row, (const unsigned char *)call->a + (size_t)i * (size_t)call->ld * entry, row);
+  permi_mpi_arrays(call, array, bytes);
+  for (i = 0; dense && i < call->m; i++) {
+    const size_t row = (size_t)bytes[0] / (size_t)call->m, stride = row / (size_t)call->n * (size_t)call->ld;
+    memcpy(message + (size_t)i * row, (const unsigned char *)call->a + (size_t)i * stride, row);
   }
-  for (k = 1; k < PERMI_MPI_ARRAYS; k++)
-    if (header->bytes[k])
-      memcpy(message + permi_mpi_at(header, k), array[k], (size_t)header->bytes[k]);
+  for (k = dense; k < PERMI_MPI_ARRAYS; k++)
+    if (bytes[k])
+      memcpy(message + permi_mpi_at(header, k), array[k], (size_t)bytes[k]);
 }
 
-/* The call that a message describes. Its arrays are in the message, row_start too where size_t has 64 bits; where it is
-   shorter, row_start is made so. */
+/* The call that a message describes. Its arrays stay in the message. */
 static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *message, permi_mpi_call *call,
                              perm_matrix *matrix)
 {
   void *array[PERMI_MPI_ARRAYS];
-  int i, k;
+  int k;
   for (k = 0; k < PERMI_MPI_ARRAYS; k++)
-    array[k] = header->bytes[k] || k == 0 ? message + permi_mpi_at(header, k) : NULL;
-  memset(call, 0, sizeof *call);
-  memset(matrix, 0, sizeof *matrix);
-  call->kind = header->kind;
-  call->m = header->m;
-  call->n = header->n;
-  call->ld = header->n;
-  call->repeated = header->repeated;
-  if (header->kind != PERMI_MPI_SPARSE) {
-    call->a = array[0];
-    call->row_counts = (const int *)array[1];
-    call->column_counts = (const int *)array[2];
-    return;
-  }
+    array[k] = header->bytes[k] ? message + permi_mpi_at(header, k) : NULL;
+  *call = header->call;
+  call->ld = call->n;
+  call->a = array[0];
+  call->row_counts = (const int *)array[1];
+  call->column_counts = (const int *)array[2];
   call->matrix = matrix;
-  matrix->m = header->m;
-  matrix->n = header->n;
-  matrix->nnz = (size_t)header->nnz;
-  matrix->kind = (perm_kind)header->matrix_kind;
+  *matrix = header->matrix;
   matrix->row_start = (size_t *)array[0];
-  for (i = 0; i <= header->m; i++) {
-    uint64_t start;
-    memcpy(&start, message + 8 * (size_t)i, 8);
-    matrix->row_start[i] = (size_t)start;
-  }
   matrix->column = (int *)(void *)(message + permi_mpi_at(header, 1)); /* there even when empty */
   matrix->real = (double *)array[2];
   matrix->imaginary = (double *)array[3];
@@ -207,7 +186,10 @@ static int permi_mpi_family(const permi_mpi_session *session)
 /* Fills in what rank 0 tells all. */
 static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call *call, const perm_options *options)
 {
-  header->kind = call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call) ? PERMI_MPI_ALONE : call->kind;
+  const void *array[PERMI_MPI_ARRAYS];
+  header->call = *call;
+  if (call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call))
+    header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
   if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family that the job was begun with */
     perm_options begun = *options;
@@ -232,8 +214,10 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
 #endif
   if (options->gpu.cache)
     snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu.cache);
-  if (header->kind < PERMI_MPI_ALONE)
-    permi_mpi_arrays(header, call);
+  if (header->call.kind == PERMI_MPI_SPARSE)
+    header->matrix = *call->matrix;
+  if (header->call.kind < PERMI_MPI_ALONE)
+    permi_mpi_arrays(call, array, header->bytes);
   header->magic = PERMI_MPI_MAGIC;
   header->version = permi_mpi_version();
   header->sizes = permi_mpi_sizes();
@@ -242,18 +226,17 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
 /* The options of a rank: rank 0's, but for what belongs to each. */
 static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mpi_header *header, int family)
 {
-  const perm_options *own = session->options;
   perm_options options = header->options;
-  const int first = session->rank == 0;
-  options.allocator = own->allocator;
-  options.cancel = own->cancel;
-  options.progress = first ? own->progress : NULL;
-  options.user_data = own->user_data;
+  if (session->rank) {
+    options.allocator = session->options->allocator;
+    options.cancel = session->options->cancel;
+    options.progress = NULL;
+    options.checkpoint.note = NULL;
+    options.checkpoint.note_bytes = 0;
+    options.checkpoint.file = header->checkpoint ? "rank 0's" : NULL;
+    options.checkpoint.merges = 0;
+  }
   options.gpu.cache = header->gpu_cache[0] ? header->gpu_cache : NULL;
-  options.checkpoint.note = first ? own->checkpoint.note : NULL;
-  options.checkpoint.note_bytes = first ? own->checkpoint.note_bytes : 0;
-  options.checkpoint.file = first ? own->checkpoint.file : header->checkpoint ? "rank 0's" : NULL;
-  options.checkpoint.merges = first ? own->checkpoint.merges : 0;
   options.execute = permi_mpi_hook;
   options.execute_data = session;
   if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))
@@ -287,10 +270,10 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   same = header.magic == PERMI_MPI_MAGIC && header.version == permi_mpi_version() && header.sizes == permi_mpi_sizes();
   if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
     return permi_mpi_fail(result, session->status, session->message);
-  *dismissed = header.kind == PERMI_MPI_DISMISS;
+  *dismissed = header.call.kind == PERMI_MPI_DISMISS;
   if (*dismissed)
     return PERM_OK;
-  if (header.kind == PERMI_MPI_ALONE) {
+  if (header.call.kind == PERMI_MPI_ALONE) {
     if (session->rank == 0)
       permi_mpi_apply(call, session->options, result);
     permi_mpi_broadcast(session, result, sizeof *result, 0);
