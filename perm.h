@@ -45,8 +45,8 @@
                  >>bounds          the bound: proof of certify; the leaf of a plan
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
-     exact/      >>exact           integers without rounding: groups, zeros, price
-                 >>limbs           exact limbs: tables of the vector kernels; residues modulo p
+     exact/      >>exact           integers without rounding, residues modulo p; price
+                 >>limbs           exact limbs: tables of the vector kernels
                  >>exact_gpu       integers on GPUs
      counts/     >>counts          multiplicities, rectangular matrices: equal lines merged
                  >>ring            numbers beyond double: words, residues, double-double
@@ -184,12 +184,12 @@
 #define PERM_PERMANENT_H_INCLUDED
 
 /* ========================================================================================= >>config
-   PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
-   PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
+   PERM_IMPLEMENTATION   compile the code here (in one file, or in several with PERM_STATIC)
+   PERM_STATIC           every function static: private to the file, and left out unless called
    PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
-   PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a quarter less to compile
-   PERM_NO_EXTRAS        without minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
-   PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower
+   PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
+   PERM_NO_EXTRAS        no minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
+   PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
    PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
@@ -218,18 +218,18 @@
 #define PERM_VERSION_MINOR 9
 #define PERM_VERSION_PATCH 0
 
-#define PERM_MAX_N 64         /* largest n of the engines that sum over sign vectors (64-bit counters) */
+#define PERM_MAX_N 64         /* largest n of the engines that sum over signs (64-bit counters) */
 #define PERM_MAX_LINES 4096   /* most rows or columns, with multiplicities, of rectangular and repeated matrices */
 #define PERM_SUM_WORDS 88     /* 64-bit words of a perm_sum */
-#define PERM_INTEGER_WORDS 71 /* 64-bit words of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
+#define PERM_INTEGER_WORDS 71 /* of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
 #define PERM_CAUCHY_MAX_N 512
 #define PERM_ESTIMATE_MAX_N 20000
 #define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Else positive: the job stopped
-   early and may go on; value is NaN. Negative: an error; value is NaN and result->message says which argument was bad,
-   and why. */
+/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job
+   stopped early and may go on; value is NaN. Negative: an error; value is NaN, and result->message says which argument
+   is bad, and why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -261,7 +261,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff
 } perm_status;
 
-/* Engines by name. perm_sparse.h has those from frontier to transversals, and those after structure. */
+/* Engines by name. Those from frontier to transversals, and after structure, are in perm_sparse.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -297,11 +297,11 @@ typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_
 
 typedef enum perm_precision {
   PERM_PRECISION_DEFAULT,  /* exact row sums of entries rounded to 53 bits a row, products in double */
-  PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: everything in double */
+  PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: all in double */
   PERM_PRECISION_ACCURATE, /* row sums of 100 bits, compensated products: about 1e-30 times sum |terms| */
-  PERM_PRECISION_DD,       /* row sums of 100 bits, products in double-double: the same with a guaranteed error */
-  PERM_PRECISION_KAHAN,    /* scalar engines only: as fast, the total by Kahan's summation; for comparisons */
-  PERM_PRECISION_EXACT,    /* integers without rounding (perm_sparse.h) */
+  PERM_PRECISION_DD,       /* row sums of 100 bits, double-double products: the same with a guaranteed error */
+  PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total, as fast; for comparisons */
+  PERM_PRECISION_EXACT,    /* integers without rounding */
   PERM_PRECISION_COUNT
 } perm_precision;
 
@@ -312,11 +312,11 @@ typedef enum perm_isa {
   PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
   PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
   PERM_ISA_NEON,       /* 64-bit Arm */
-  PERM_ISA_CUDA,       /* NVIDIA GPUs: the family of plans made for options.gpu. As an option: GPUs wherever they can */
+  PERM_ISA_CUDA,       /* NVIDIA GPUs: the family of their plans. As an option: GPUs wherever they can */
   PERM_ISA_COUNT
 } perm_isa;
 
-/* How perm_matrix_read takes a file without a banner; perm_sparse.h says what the words mean. */
+/* What perm_matrix_read takes a file without a banner for; perm_sparse.h explains the words. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -327,46 +327,44 @@ typedef enum perm_isa {
 typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
 #undef PERM_ENUM
 
-/* Memory comes from here; zero-initialised means malloc and free. `allocate` may return NULL. */
+/* Where memory comes from; all zero: malloc and free. `allocate` may return NULL. */
 typedef struct perm_allocator {
   void *(*allocate)(size_t bytes, void *user_data);
   void (*release)(void *pointer, void *user_data);
   void *user_data;
 } perm_allocator;
 
-/* What a running job tells. `seconds_left` is an extrapolation, INFINITY at first. */
+/* What a running job tells. `seconds_left` is extrapolated, INFINITY at first. */
 typedef struct perm_progress {
   double fraction; /* of the predicted work, 0..1 */
   double seconds, seconds_left;
   const char *activity; /* static text: what is being done */
 } perm_progress;
 
-/* options.gpu. Needs perm_cuda.cu and PERM_WITH_CUDA; without them devices other than 0 are PERM_ERROR_DEVICE, with the
-   reason, unless cpu_fallback is set. */
+/* options.gpu: needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, with the reason,
+   unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programmes (on one
-                        device), go there when predicted faster than one thread; batches from order 10 on */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programs (on one
+                       device), go there when predicted faster than one thread; batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
-  const char *cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
-  int tune; /* kernels made for a sparse matrix (methods hybrid, cached): 0: the one that is predicted to be fastest;
-               PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to take longer
-               than that (15 s): the choice, and with it last bits, may differ from run to run; k > 0: candidate k, as
-               result.tuned named it, so that the same job is made again */
+  const char *cache; /* directory for compiled kernels, or NULL: compiled once a machine, not once a process */
+  int tune; /* the kernel for a sparse matrix (methods hybrid, cached). 0: predicted fastest. PERM_TUNE: if the sum is
+               predicted to take over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may
+               differ from run to run. k > 0: candidate k, as result.tuned named it, which makes the same job again */
 } perm_gpu_options;
 
-/* options.checkpoint: for perm_job_execute and what runs through it, perm_compute_*. For the precision see PRECISION
-   above. */
+/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION above says what it means for escalation. */
 typedef struct perm_checkpoint_file {
-  const char *file;         /* not NULL: finished work is kept there, and taken from there if it exists */
+  const char *file;         /* finished work is kept there, and taken from there if it exists; NULL: no file */
   double seconds;           /* how often it is written; 0: 60 */
   int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* that many checkpoints: their work is put together, and none is added. What is missing */
-  int merges;               /* or there twice is an error */
+  const char *const *merge; /* checkpoints whose work is put together, without adding any */
+  int merges;               /* how many; work that is missing or there twice is an error */
   const void *note;         /* note_bytes of the caller's own, kept in the file; see perm_checkpoint_options */
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default. The callbacks come from the calling thread only. */
+/* All zero is the best default. Only the calling thread makes the callbacks. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -375,29 +373,30 @@ typedef struct perm_options {
   perm_precision precision;
   perm_isa isa;       /* highest instruction set to use */
   int threads;        /* 0: all that OpenMP offers (1 without OpenMP) */
-  int certify;        /* 1: error_bound must be finite, a proven bound, at up to three times the cost */
+  int certify;        /* 1: error_bound must be finite, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
-  double max_seconds; /* 0: no limit. From the call on, planning included; single tasks refuse beforehand */
-  double max_bytes;   /* 0: no limit. The most memory of the host (not of a GPU) that the call may have at a time: the
-                         matrix that it is given, preparation, plans, tables, states of all threads. Counted as it is
-                         allocated, with what malloc adds; stacks and results of the caller's are not. What is predicted
-                         to need more is not chosen; what turns out to need more is refused, PERM_ERROR_LIMIT */
-  double plan_effort; /* work spent on plans of sparse matrices, times the usual, a few per cent of the predicted run
-                         or 20 ms; counted, so that plans never vary; 0 means 1. Orders that need less time, or fit
-                         into max_bytes, may be found with 10 or 100 */
+  double max_seconds; /* from the call on, planning included; tasks that cannot be split refuse beforehand; 0: no
+                         limit */
+  double max_bytes;   /* the most memory of the host (not of a GPU) that the call may have at a time: the matrix it is
+                         given, plans, tables, states of all threads, as they are allocated, with what malloc adds; not
+                         stacks and the caller's results. What is predicted to need more is not chosen; what needs more
+                         is refused, PERM_ERROR_LIMIT. 0: no limit */
+  double plan_effort; /* times the usual work on plans of sparse matrices, which is a few per cent of the predicted run
+                         or 20 ms; counted, so that plans never vary; 0: 1. With 10 or 100, orders may be found that
+                         need less time or memory */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
-  const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
+  const volatile int *cancel; /* NULL, or non-zero there cancels (may be set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Not NULL: what perm_compute_* call instead of perm_job_execute (but for merging); that is how perm_mpi.c runs every
-     kind of job. The options are those of the call but for max_seconds, which is what is left. */
+  /* Not NULL: perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options are
+     those of the call, with the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   void *execute_data; /* for it */
-  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: what the file is */
+  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: the file's format */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -411,24 +410,24 @@ typedef struct perm_integer {
 } perm_integer;
 
 /* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error_bound and error_estimate are normal
-   doubles (or 0, INFINITY). On an error and after an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary
-   are NaN, error_bound and error_estimate INFINITY. */
+   doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary are
+   NaN, error_bound and error_estimate INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the sum of the terms so far, of the first leaf that is
-                                            not done, in units of 2^exp2: a sign of life, no approximation; else 0.
-                                            With a modulus, so many units modulo that */
+  double partial_sum, partial_imaginary; /* after an early stop: the terms summed so far of the first unfinished leaf,
+                                            in units of 2^exp2 (with a modulus, modulo it): a sign of life, no
+                                            approximation; else 0 */
   long long exp2;
-  double error_bound;    /* |value - permanent| is never larger, in units of 2^exp2; INFINITY: no guarantee. 0 if exact:
-                            then integer is the permanent itself, and value its rounding */
-  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a part of the bound, or what
-                            >>plan says; attacks find no error above ten times that. INFINITY: nothing is known */
-  int is_complex;    /* 1: the matrix was complex; errors are of the modulus of the difference */
+  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
+                            integer is the permanent itself, and value its rounding */
+  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a tenth of the bound, or as
+                            >>bounds says; attacks find no error above ten times that. INFINITY: unknown */
+  int is_complex;    /* 1: the matrix was complex; errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
   perm_integer integer, imaginary_integer;
   uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
   perm_method method; /* of the costliest leaf */
-  perm_precision precision; /* of a value: PERM_PRECISION_EXACT where `exact` is 1, and only there */
+  perm_precision precision; /* of value: PERM_PRECISION_EXACT if and only if `exact` is 1 */
   perm_isa isa;
   int threads;
   int gpus; /* that took part */
@@ -441,20 +440,20 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, empty when all is well */
 } perm_result;
 
-/* A plan fixes everything that determines the bits of a result. Pure function of matrix and options, plain
-   data, valid on another machine of the same kernel family. */
+/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on another machine of the
+   same kernel family. */
 typedef enum perm_form {
   PERM_FORM_SCALAR,     /* no blocking: the plain engines and n <= 4 */
   PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
   PERM_FORM_PAIR,       /* rows two by two, no division */
   PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
-  PERM_FORM_PLAIN       /* GPUs: a pivot column, no division. Their normalised form has such rows too, if need be */
+  PERM_FORM_PLAIN       /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
 } perm_form;
 
 typedef struct perm_plan {
   int version; /* PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH */
   int n;
-  int is_complex; /* entries are pairs of doubles, real and imaginary part */
+  int is_complex; /* entries are pairs of doubles */
   perm_method method;
   perm_precision precision;
   int certify;
@@ -469,33 +468,31 @@ typedef struct perm_plan {
   int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
   int exact_rows;                                    /* 1: nothing rounds before the products: a free bound */
   double elements;                                   /* n 2^(n-1) */
-  double seconds, bytes;                             /* predicted, one thread, from stored rates */
+  double seconds, bytes;                             /* predicted, one thread */
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
 } perm_plan;
 
-/* A sum that is exactly associative: fixed point, two's complement, unit 2^-1074, least word first. Every
-   finite double is a whole number of units, so partial sums may be merged in any order and grouping and give
-   the same bits. 5632 bits leave room for 2^3000 terms of the largest double, and for exact sums of integers of
-   PERM_INTEGER_WORDS words. */
+/* An exactly associative sum: fixed point, two's complement, unit 2^-1074, least word first. Every finite double is a
+   whole number of units, so partial sums merged in any order and grouping give the same bits. 5632 bits leave room for
+   2^3000 terms of the largest double, and for sums of integers of PERM_INTEGER_WORDS words. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
 
-/* What a range or task of one leaf yields. Zero-initialise before the first use. */
+/* What a range or task of one leaf yields. Zero before the first use. */
 typedef struct perm_partial {
   perm_sum value, imaginary; /* sum of the terms */
   perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
-  long long exp2;            /* value and absolute are in units of 2^exp2 (tasks only; 0 for ranges) */
+  long long exp2;            /* value and absolute are in units of 2^exp2 (tasks; 0 for ranges) */
   uint64_t chunks;           /* how many chunks went in, */
   uint64_t indices, squares; /* and the sums of their numbers and of the squares, modulo 2^64 */
-  double lost;               /* bound on what underflow took from value, in units of 2^exp2; INFINITY: not known */
+  double lost;               /* bound on what underflow took from value, in units of 2^exp2; INFINITY: unknown */
   uint64_t fingerprint;      /* of the leaf; set by the first chunk */
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches. Immutable once made, so
-   any number of threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk that
-   cannot be split. */
+/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable, so any number
+   of threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk that cannot be split. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK } perm_leaf_kind;
 typedef struct perm_leaf {
@@ -510,41 +507,42 @@ typedef struct perm_leaf {
   int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
-/* Finished work of a job: per leaf a partial and the set of the chunks in it. */
+/* Finished work of a job: per leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168 /* of an encoded partial */
 
 /* ========================================================================================== >>calls
-   Every public function. */
+   Every public function. What holds for all that do not say otherwise: thread-safe. Inputs are the caller's and not
+   modified. Matrices are row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real
+   and imaginary part (as C99's double _Complex, std::complex<double>, cuDoubleComplex), and ld counts pairs. options
+   may be NULL: all default. *result is overwritten, and its status returned; where it may be NULL, it gets only status
+   and message. Jobs and states copy what they need and are freed by perm_job_free, perm_state_free. */
 
-/* Permanent of the n x n row-major matrix a, n*n doubles, not modified. Right to 1e-10 of itself where the short cuts
-   for n <= 12 take it (tested by climbing, too; mostly to 1e-15); what they decline, and any larger matrix, has the
-   value that perm_compute_real gives without options; that call also tells how wrong it may be. NaN on bad arguments or
-   when memory runs out, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. Thread-safe. O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps, n*n doubles. n <= 12: right to 1e-10 of itself (mostly to 1e-15;
+   searched by climbing), or else, and for larger n, as perm_compute_real without options gives it, which also tells the
+   error. NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n
+   2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* Permanent of the n x n row-major complex matrix a (2*n*n doubles, real and imaginary parts in turn, not modified)
-   into value[0] and value[1]. The same promise, of the modulus. On an error both are NaN; a part that exceeds double is
-   +-HUGE_VAL. Thread-safe. O(n 2^(n-1)). */
+/* The same of a complex matrix, 2*n*n doubles, into value[0] and value[1]; the promise is of the modulus. On an error
+   both are NaN; a part that exceeds double is +-HUGE_VAL. O(n 2^(n-1)). */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
-/* Permanent of the m x n row-major matrix a with row stride ld >= n (in doubles). options may be NULL (all
-   default). result (required) is overwritten. Returns result->status. Thread-safe. m < n: the sum over
-   injections of rows into columns; m > n: the permanent of the transpose; m or n = 0: 1. Square matrices up to order
-   PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side is short: 2^(min(m,n) - 1) m n steps or fewer.
-   Where perm_sparse.h stands in the same file, it gets square matrices with many zeros (an eighth; from order 20), and
-   then orders up to PERM_MAX_LINES: what the zeros allow. The same holds for the other perm_compute_ functions. */
+/* Permanent of an m x n matrix; result is required. m < n: the sum over injections of rows into columns; m > n: the
+   permanent of the transpose; m or n = 0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while
+   the shorter side is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices
+   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. The same holds for the other
+   perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 
-/* The same for complex matrices: 2*m*ld doubles, real and imaginary parts in turn (the layout of C99's
-   double _Complex, std::complex<double> and cuDoubleComplex); ld counts entries. */
+/* The same for complex matrices: 2*m*ld doubles. */
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
 /* Permanent of the matrix in which row i of a (m x n, as above) stands row_counts[i] times and column j
    column_counts[j] times; NULL: once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES.
-   Bosons: amplitudes of several photons in a mode. Terms: the products of counts + 1 of rows, or of columns. */
+   Bosons: amplitudes of several photons in a mode. Terms: the product of counts + 1 over rows, or over columns. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
@@ -552,8 +550,7 @@ PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
 
-/* The same without rounding: result->integer (and imaginary_integer, of a with real and imaginary parts in turn) is
-   the permanent itself. */
+/* The same without rounding: result->integer (Gaussian: and imaginary_integer). */
 PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
@@ -561,32 +558,30 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of the m x n matrix a of integers (Gaussian: real and imaginary parts in turn, ld counts entries), without
-   rounding, square or not, of any size: result->integer (and imaginary_integer). With options.modulus, modulo that.
-   Precision default or exact. Square matrices up to order PERM_MAX_N: n 2^(n-1) elements, for small entries at the
-   speed of doubles or above. PERM_ERROR_OVERFLOW if a perm_integer may be too short. Thread-safe. */
+/* Permanent of an m x n matrix of integers without rounding, square or not, of any size: result->integer (Gaussian: and
+   imaginary_integer), modulo options.modulus if given. Precision default or exact. Square matrices up to order
+   PERM_MAX_N: n 2^(n-1) elements, for small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a
+   perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job of the same, to run in pieces or to explain; copies what it needs. Free with perm_job_free. result may be
-   NULL; if not, it gets status and message. */
+/* The job of the same, to run in pieces or to explain. result may be NULL. */
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result);
 
-/* The plan that perm_compute_real (perm_compute_complex) would start with. result may be NULL; if not, it gets status
-   and message (and the value NaN: nothing is computed). */
+/* The plan that perm_compute_real (perm_compute_complex) would start with; nothing is computed. result may be NULL; its
+   value is NaN. */
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result);
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result);
 
-/* One-leaf job from a plan and the matrix it was made for; copies what it needs. Free with perm_job_free.
-   PERM_ERROR_STATE if matrix and plan do not match (the plan is made again and compared, so a damaged one does no
-   harm). Of the options only allocator and max_bytes are used. result may be NULL. */
+/* Job of one leaf from a plan and the matrix it was made for. PERM_ERROR_STATE if they do not match (the plan is made
+   again and compared). Of the options only allocator and max_bytes are used. result may be NULL. */
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -596,51 +591,49 @@ PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
 
-/* Human-readable description of the job, several lines. Like snprintf: returns the length needed without the
-   terminating zero; buffer may be NULL when size is 0. */
+/* Describes the job in several lines. Like snprintf: returns the length needed without the terminating zero; buffer may
+   be NULL when size is 0. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Pure but for *partial: different
-   partials may be filled by different threads, processes or machines. A task has the one chunk [0, 1). */
+/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Pure but for *partial: threads, processes
+   and machines may fill partials of their own. A task has the one chunk [0, 1). */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly: any order and any grouping give the same bits. PERM_ERROR_STATE if they are
-   of different leaves. */
+/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: they are of different
+   leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the whole job from one partial per leaf (partials[leaf], each holding all chunks of its leaf,
-   else PERM_ERROR_STATE). */
+/* The result of the job from one partial per leaf (partials[leaf]), each with all chunks of its leaf; else
+   PERM_ERROR_STATE. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* A number that two jobs share only if they give the same bits: of the expression, its constants, the leaves (engine,
    kernel family, matrix, chunks), precision, modulus and this version. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
-/* Chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel, progress
-   and max_seconds. A stop or a failure leaves a prefix there: the chunks [begin, begin + partial->chunks). result may
-   be NULL; it gets status and message. */
+/* Computes chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel,
+   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks) there. result may be
+   NULL. */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state has the layout). Encoding returns that
-   number and writes only if `size` is enough; decoding refuses any other size and numbers that no partial has
-   (PERM_ERROR_FORMAT). */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (layout: >>state). Encoding returns that number and
+   writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
-/* The first interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
+/* Finds the first interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end);
 
-/* Adds the finished chunks [begin, end) of a leaf, which are what *partial holds; a whole state `from`. Chunks that are
-   there already, or a partial of anything else: PERM_ERROR_STATE. Whatever fails, nothing has changed. result may be
-   NULL; it gets status and message. */
+/* Adds the finished chunks [begin, end) of a leaf, held by *partial; or all of the state `from`. PERM_ERROR_STATE:
+   chunks are there already, or the partial holds others. On a failure nothing has changed. result may be NULL. */
 PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                     const perm_partial *partial, perm_result *result);
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
                                       perm_result *result);
 
-/* perm_job_finish of a state. PERM_ERROR_STATE, and the first gap by its number, if chunks are missing. */
+/* perm_job_finish of a state. PERM_ERROR_STATE if chunks are missing; the message names the first gap. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
 /* A state and the options that its job was planned with (method, precision, isa and so on, part, parts, note), as bytes
@@ -651,60 +644,58 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file. Writing replaces it as a whole, on the disk when this returns, or leaves it as it was. Reading
-   refuses, by what it is that differs, files that are damaged or of another job, version or part (of
-   options.checkpoint.parts; 0: any). Neither touches anything but files FILE.*.tmp beside it. Regular files only
-   (>>files, also on modes, links and SIGXFSZ). Thread-safe. */
+/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it as it was. Reading refuses
+   files that are damaged or of another job, version or part (options.checkpoint.parts; 0: any) and says what differs.
+   Neither touches anything but files FILE.*.tmp beside it. Regular files only (>>files, also on modes, links and
+   SIGXFSZ). */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* What the job of a checkpoint was planned with, for making it again here or elsewhere: overwrites method, precision,
-   isa (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune:
-   where kernels were timed, the candidate), checkpoint.part and .parts. *note (may be NULL) gets a copy of the note,
-   from the options' allocator, which the caller gives back (free, by default); NULL if there is none. */
+/* Reads what the job of a checkpoint was planned with, for making it again anywhere: overwrites method, precision, isa
+   (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: where kernels were timed,
+   the candidate), checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator,
+   for the caller to release (by default with free); NULL if there is none. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
 /* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (counted from this call), keeping finished work in state. After PERM_STOPPED_* call it again with the same state to
-   go on: ranges resume where they were, a task that was cut short starts again. Tasks predicted to take longer than
-   max_seconds are refused (PERM_ERROR_LIMIT).
-   With options.checkpoint: an empty state begins with the file's, if it exists. It is written at once, so that a bad
-   name shows early, every checkpoint.seconds, and at the end, for whatever reason. If a write fails in between, the
-   job goes on and tries again later; if the last one fails, a finished result has a message, and what was stopped is
-   PERM_ERROR_FILE. The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore
-   SIGXFSZ, or a write beyond the limit ends the process. */
+   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call goes on: ranges resume, a
+   task that was cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT).
+   With options.checkpoint: an empty state begins with the file's, if there is one. The file is written at once, so that
+   a bad name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at
+   the next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE.
+   The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore SIGXFSZ, or a write
+   beyond the limit ends the process. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
-/* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, row-major with row strides ldu >= r and
-   ldv >= n (complex: pairs of doubles, strides count entries), not modified. C(n + r - 1, r - 1) monomials, n r times
-   as many operations in double-double; error_bound is guaranteed, about 1e-29 of the sum of moduli, relative to u
-   and v as they are given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. Thread-safe.
+/* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n.
+   C(n + r - 1, r - 1) monomials, n r operations in double-double each; error_bound is guaranteed, about 1e-29 of the
+   sum of moduli, for u and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials.
    [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result);
 
-/* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each (complex: pairs of doubles), n <= PERM_CAUCHY_MAX_N, in
-   O(n^3) double-double operations. *condition (may be NULL): by how much an entrywise relative error of the squared
-   matrix can be magnified, at most; 30 digits less its logarithm are right, which error_estimate says (error_bound is
-   INFINITY). Where too few are, n is small and method is auto, the matrix is computed by perm_compute_real
-   (_complex) instead. PERM_ERROR_NODES: x_i = y_j, or two equal x or two equal y. Thread-safe. [Bor55] */
+/* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
+   operations. *condition (may be NULL): the most by which an entrywise relative error of the squared matrix is
+   magnified; 30 digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is
+   too few, n is small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i =
+   y_j, or two equal x or two equal y. [Bor55] */
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                               double *condition, perm_result *result);
 PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
                                                  double *condition, perm_result *result);
 
-/* Estimates by random samples: unbiased, with an interval that is right as far as the mean of the samples is nearly
-   normal, as it is for many samples that are not too unlike. Zero-initialised: the best estimator, 65536 samples,
-   95 %. Stops at the first limit: samples (rounded up to whole blocks of 256), relative_error (of the standard error
-   to the value; PERM_TOLERANCE_NOT_MET if something else came first), options.max_seconds. */
+/* Estimates by random samples: unbiased; the interval is right as far as the mean of the samples is nearly normal. All
+   zero: the best estimator, 65536 samples, 95 %. Stops at the first limit: samples (rounded up to blocks of 256),
+   relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first),
+   options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
@@ -720,7 +711,7 @@ typedef struct perm_estimate_plan {
   uint64_t seed;         /* the same seed gives the same samples for any number of threads */
 } perm_estimate_plan;
 
-/* The permanent is about (value + i imaginary) 2^exp2; everything else in the same unit. */
+/* The permanent is about (value + i imaginary) 2^exp2; the rest in the same unit. */
 typedef struct perm_estimate {
   double value, imaginary;
   long long exp2;
@@ -737,25 +728,24 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimate of the permanent of the n x n matrix a, row-major with row stride ld, not modified; n up to
-   PERM_ESTIMATE_MAX_N. plan and options may be NULL; estimate is required. O(n^2) a sample. Thread-safe. Of the
-   options threads, max_seconds, progress, cancel and allocator count. Samples come in blocks of 256, and only whole
-   blocks count: stopped before the first one is done, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
+/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL; estimate is required.
+   O(n^2) a sample. Of the options threads, max_seconds, progress, cancel and allocator count. Only whole blocks of 256
+   samples count: stopped before the first, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                            const perm_options *options, perm_estimate *estimate);
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
 
-/* Minors of one row: minors[j], j < n (complex: pairs), is the permanent of the matrix without row `row` and column j
-   (counted from 0). With row_counts[m], column_counts[n], row i stands there row_counts[i] times and column j
-   column_counts[j] times, and one copy of each is left out; a column without a copy has minor 0, `row` needs one. NULL:
-   all one. The totals must agree (PERM_ERROR_COUNTS) and be at most 256.
-   All values, and those in result, are in units of 2^result->exp2, one exponent for all: minors that are smaller than
-   the largest by more than 2^1000 may become 0. result (required): value is the permanent of the whole matrix, estimate
-   the estimated absolute error of the worst minor, error INFINITY (0 if all minors are 0 by structure). tolerance is
-   relative to the largest minor. On an error minors are NaN. Bits do not depend on threads. Thread-safe.
-   O(n 2^(n-1)), in about the time of two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+/* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
+   With row_counts[m], column_counts[n], row i stands there row_counts[i] times and column j column_counts[j] times, and
+   one copy of each is left out; a column without a copy has minor 0, `row` needs one. NULL: all one. The totals must
+   agree (PERM_ERROR_COUNTS) and be at most 256.
+   Values are in units of 2^result->exp2, one exponent for all: minors below 2^-1000 of the largest may become 0. result
+   (required): value is the permanent of the whole matrix, error_estimate the absolute error of the worst minor,
+   error_bound INFINITY (0 if all minors are 0 by structure). tolerance is relative to the largest minor. On an error
+   minors are NaN. Bits do not depend on threads. O(n 2^(n-1)), about the time of two permanents; with multiplicities
+   O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -763,9 +753,8 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, int row, const perm_options *options,
                                          double *minors, perm_result *result);
 
-/* The derivatives of the permanent by all entries: gradient[i * n + j] (complex: pairs) is row_counts[i] *
-   column_counts[j] times the minor of row i and column j. The rest as for minors. About eight times the time of one
-   permanent. */
+/* The derivatives of the permanent by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the
+   minor of row i and column j. The rest as for minors. About the time of eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -773,16 +762,14 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result);
 
-/* Many matrices of one order n in one call: permanents[k], k < count (complex: pairs), on return. Matrix k begins at
-   a + k * matrix_stride (complex: + 2 k * matrix_stride), row-major without gaps. As good as single calls: right to
-   1e-10 wherever a single call is, but for n <= 4 relative to the permanent of the moduli (Laplace's expansion in
-   doubles), if not to the same bits; those do not depend on threads or other matrices. What exceeds double is
-   +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is the failure's, and the message
-   names the first. result may be NULL; its value is 0 and its error_estimate INFINITY, since they are many.
-   With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is computed by
-   itself. options.gpu: orders 10 to 24 go there when that is predicted faster than one thread, but for the matrices
-   whose value cancels too much for the tolerance (0: 1e-10; many complex ones from order 21 on) or has to be scaled.
-   Thread-safe. O(count n 2^(n-1)). */
+/* Many matrices of one order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: + 2 k *
+   matrix_stride), without gaps between rows. As accurate as single calls, to 1e-10 (n <= 4: relative to the permanent
+   of the moduli, Laplace's expansion in doubles), though not to the same bits; bits do not depend on threads or other
+   matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is
+   the failure's, and the message names the first. result may be NULL; its value is 0 and its error_estimate INFINITY.
+   With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call.
+   options.gpu: orders 10 to 24 go there when predicted faster than one thread, but for matrices that cancel too much
+   for the tolerance (0: 1e-10; many complex ones from order 21 on) or need scaling. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -812,8 +799,8 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
 PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options,
                                         perm_result *result);
 
-/* Texts. perm_result_text writes the value as decimal (all digits when exact, 17 significant ones and
-   " * 2^k" where exp2 is not 0 otherwise); like snprintf. The others return static strings. */
+/* Texts. perm_result_text writes the value as decimal (all digits when exact, else 17 significant ones, and " * 2^k"
+   where exp2 is not 0); like snprintf. The others return static strings. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
@@ -823,15 +810,15 @@ PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
 PERM_API const char *perm_format_name(perm_format format);
 
-/* The integer as an int64_t; PERM_ERROR_OVERFLOW, and *value as it was, if it does not fit. */
+/* The integer as an int64_t; if it does not fit, PERM_ERROR_OVERFLOW, and *value stays. */
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
 
 /* The best instruction set of this processor and operating system that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
-/* For languages that cannot read this header. The library's version, as perm_plan.version; bytes of a structure
-   ("perm_result"), or offset and bytes of one of its fields ("perm_result.value"), of those that calls take or fill and
-   perm_leaf. PERM_ERROR_RANGE: there is none of that name; PERM_ERROR_NULL. */
+/* For languages that cannot read this header: the library's version, as perm_plan.version; bytes of a structure
+   ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
+   perm_leaf. PERM_ERROR_RANGE: no such name; PERM_ERROR_NULL. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
 

@@ -77,7 +77,7 @@
 
    GUARANTEES
      - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
-       4544 bits (above that in doubles, with `exact` 0), and modulo any number at any size. Doubles carry a proven bound
+       4544 bits (above that in doubles, `exact` is 0), and modulo any number at any size. Doubles carry a proven bound
        in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
        products of entries: non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum over
        signs: `error_bound` is INFINITY.
@@ -172,13 +172,13 @@
 
 /* =================================================================================== >>sparse_calls */
 
-#define PERM_MATRIX_MAX_ROWS 16777216 /* m above this is refused: row_start alone would take 128 MiB */
+#define PERM_MATRIX_MAX_ROWS 16777216 /* a larger m is refused: row_start alone would take 128 MiB */
 
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
 
-/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1. Columns
-   ascend strictly in each row and no entry is zero. The struct owns its arrays: give them back with
-   perm_matrix_free. All zero is a valid 0 x 0 matrix. A pattern has the value 1 at every entry. */
+/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1. Columns ascend
+   strictly in each row and no entry is zero. The struct owns its arrays; perm_matrix_free releases them. All zero is a
+   valid 0 x 0 matrix. A pattern has the value 1 at every entry. */
 typedef struct perm_matrix {
   int m, n;
   size_t nnz;
@@ -188,72 +188,70 @@ typedef struct perm_matrix {
   double *real;             /* nnz; NULL for PATTERN; for INTEGER the nearest double */
   double *imaginary;        /* nnz; COMPLEX only, else NULL */
   int64_t *integer;         /* nnz; INTEGER only, else NULL */
-  perm_allocator allocator; /* where the arrays came from: options->allocator of the call that made them */
+  perm_allocator allocator; /* of the arrays: options->allocator of the call that made them */
 } perm_matrix;
 
-/* All functions that make a matrix: options may be NULL (allocator, max_bytes, max_seconds, cancel and progress are
-   used, by readers format too), result may be NULL. *matrix is overwritten without being freed; on any error it is all
-   zero and nothing stays allocated. Returns result->status; result->message is one line. Entries that are zero are left
-   out, a position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's
-   locale functions (do not call setlocale at the same time). */
+/* Of all functions that make a matrix: options may be NULL (allocator, max_bytes, max_seconds, cancel and progress are
+   used, by readers format too), result may be NULL. *matrix is overwritten without being freed; on an error it is all
+   zero and nothing stays allocated. Return result->status; result->message is one line. Zero entries are left out, a
+   position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at
+   the same time. */
 
 /* Reads a file; "-" is standard input, read to its end. A first line that begins with %%MatrixMarket is a banner:
-   - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any mixture of cases: coordinate or array;
-     real, complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are
-     returned). One entry a line; comment lines (%) and blank lines anywhere after the first.
-   Without one, options->format decides. Lines that begin with # or % are comments; numbers are separated by blanks,
-   tabs or commas; complex ones are a+bi, a-bi, bi or i without blanks inside.
+   - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
+     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). One entry a
+     line; comment lines (%) and blank lines anywhere after the first.
+   Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
+   numbers; complex ones are a+bi, a-bi, bi or i without blanks inside.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
    - edges: lines "row column [weight]", the 1s (or weights) of the rows and columns of a bipartite graph, as many as
-     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else:
-     refused.
+     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else refused.
    - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
-     coordinates with more or fewer lines than announced; more than two rows of two integers, which may be edges; and
-     a file named .mtx that has no banner and is not coordinates.
-   Of coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
-   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and whether the banner says integer or
-   real, so that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
-   Numbers are decimal, with a point whatever the locale; rounded to nearest. Refused: NaN, infinities, hexadecimal,
-   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits.
-   Lines end in LF or CR LF and may have any length. Memory is bounded by a multiple of the bytes actually in
-   the file plus 8 (m + 1), whatever sizes the file declares.
-   Reading that waits (a pipe, a FIFO that nobody writes to) looks at the limits when a signal interrupts the wait.
-   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found,
-   what was expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
+     or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
+     .mtx without banner that is not coordinates.
+   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
+   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real, so
+   that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
+   Numbers are decimal, with a point in every locale, and rounded to nearest. Refused: NaN, infinities, hexadecimal,
+   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits. Lines end in
+   LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
+   sizes the file declares. A read that waits (a pipe, a FIFO without writer) looks at the limits when a signal
+   interrupts it.
+   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
+   expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
-/* The same from bytes in memory, which need no terminating zero and are not modified. text may be NULL when
-   bytes is 0. name stands for the file in messages; NULL means "memory". */
+/* The same from bytes in memory, not modified and without a terminating zero. text may be NULL when bytes is 0. name
+   stands for the file in messages; NULL: "memory". */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
-/* Writes Matrix Market coordinate general, so that perm_matrix_read gives back the same bits; "-" is standard
-   output. A file is replaced as a whole, like a checkpoint (>>files of perm.h): PATH holds either what it held before
-   or all of the new matrix. Open files by name (/dev/stdout, /dev/fd/3) and character devices are written directly;
-   directories, FIFOs, other devices and symbolic links are refused. matrix is not modified.
-   PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
+/* Writes Matrix Market coordinate general, which perm_matrix_read reads back to the same bits; "-" is standard output.
+   A file is replaced as a whole, like a checkpoint (>>files of perm.h): PATH holds either what it held before or all of
+   the new matrix. Open files by name (/dev/stdout, /dev/fd/3) and character devices are written directly; directories,
+   FIFOs, other devices and symbolic links are refused. matrix is not modified. PERM_ERROR_FILE with the system's
+   reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
 /* The same within the limits of options (cancel, max_seconds, progress; the rest is not used; may be NULL).
-   PERM_STOPPED_CANCELLED or _TIME: PATH is as it was; what is written directly ends anywhere. result->seconds are what
+   PERM_STOPPED_CANCELLED or _TIME: PATH is as it was; what is written directly ends anywhere. result->seconds: how long
    it took. */
 PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
                                                      const perm_options *options, perm_result *result);
 
-/* From the m x n row-major doubles of a with row stride ld >= n (in doubles), not modified; kind REAL. a may be
-   NULL when m or n is 0. PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE,
-   PERM_ERROR_MEMORY. O(m n). */
+/* From m x n row-major doubles with row stride ld >= n, not modified; kind REAL. a may be NULL when m or n is 0.
+   PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY. O(m n). */
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
                                                    const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
 
-/* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none,
-   INTEGER integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
+/* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none, INTEGER
+   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
    PERM_ERROR_SIZE (m, n), PERM_ERROR_RANGE (an index), PERM_ERROR_FORMAT (a position twice), PERM_ERROR_NULL,
    PERM_ERROR_OPTION (kind), PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
@@ -268,26 +266,26 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 /* Bytes of a perm_matrix, for languages that cannot read this header; see perm_layout. */
 PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
-/* Makes the job of a sparse matrix: entries in no perfect matching dropped, rows and columns of degree 1 and 2
-   eliminated, the rest split into blocks; each block is a frontier task or a dense range, their product is the
-   permanent. The matrix is only read and may be freed afterwards. options may be NULL. Free with perm_job_free.
-   result may be NULL; if not, it gets status and message.
-   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles
-   are predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can
-   need; PERM_ERROR_OVERFLOW if that may be more than a perm_integer has. options.modulus: exact, modulo it.
-   PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or
-   _TIME: stopped while preparing or planning, which report as such with fraction 0; *job is NULL. */
+/* Makes the job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
+   eliminated, the rest is split into blocks, a task or range each; their product is the permanent. The matrix is only
+   read and may be freed afterwards. options may be NULL. Free with perm_job_free. result may be NULL; else it gets
+   status and message.
+   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles are
+   predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can need;
+   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
+   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
+   preparing or planning, which report progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
-/* Permanent of a sparse matrix. result (required) is overwritten. Returns result->status. Default precision
-   computes integer kinds exactly, and in doubles (with their error bound) if a perm_integer may be too short.
-   Thread-safe. Rectangular matrices (and the methods for them) are taken as arrays of up to PERM_MAX_LINES rows and
-   columns by the engines of perm.h. */
+/* Permanent of a sparse matrix. result (required) is overwritten. Returns result->status. Default precision computes
+   integer kinds exactly, or in doubles (with their error bound) if a perm_integer may be too short. Rectangular
+   matrices (and the methods for them) become arrays of up to PERM_MAX_LINES rows and columns for the engines of perm.h.
+   Thread-safe. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
-/* What the structure of a matrix tells before any engine runs. Entries are those that are not zero. */
+/* What the structure tells before any engine runs. Entries are those that are not zero. */
 typedef struct perm_preparation {
   int m, n;
   size_t entries;
@@ -307,20 +305,19 @@ typedef struct perm_preparation {
 } perm_preparation;
 
 /* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it; nothing is computed.
-   report (required) is overwritten, options and result may be NULL. A rectangular matrix gets its structural rank
-   (and the lines that limit it); nothing else is done with one. Errors as perm_sparse_job, without the limits.
-   Thread-safe. O(nnz sqrt(n)) at worst, in practice linear. */
+   report (required) is overwritten, options and result may be NULL. Of a rectangular matrix only the structural rank
+   (and the lines that limit it). Errors as perm_sparse_job, without the limits. Thread-safe. O(nnz sqrt(n)) at worst,
+   in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Writes a picture, SVG, of what makes the matrix fast or slow: the entries as given and in block triangular form
-   (blocks outlined, entries in no perfect matching in another colour; matrices of order over 600 or of over 20000
-   entries as a map of densities), the frontier along the elimination order of the largest block that has one, and
-   engine and prediction of every block; or why there is no plan. Nothing is computed. matrix is only read; options as
-   for perm_sparse_job, may be NULL; path as for perm_matrix_write, "-" is standard output; result may be NULL.
-   PERM_ERROR_FILE, PERM_ERROR_MEMORY, PERM_ERROR_NULL, and what is wrong with matrix or options. Time and memory of
-   planning and O(nnz); the file stays below about a megabyte. */
+/* Draws, as SVG, what makes the matrix fast or slow: the entries as given and in block triangular form (blocks
+   outlined, entries in no perfect matching in another color; over order 600 or 20000 entries a map of densities), the
+   frontier along the elimination order of the largest block that has one, and engine and prediction of every block; or
+   why there is no plan. Nothing is computed. matrix is only read; options as for perm_sparse_job, may be NULL; path as
+   for perm_matrix_write; result may be NULL. PERM_ERROR_FILE, PERM_ERROR_MEMORY, PERM_ERROR_NULL, and what is wrong
+   with matrix or options. Time and memory of planning and O(nnz); the file stays below about a megabyte. */
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
 #endif
@@ -342,12 +339,12 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif
 
 /* ========================================================================================= >>matrix
-   Makes compressed rows from lists of entries and from arrays, in linear time and memory: columns ascend, there are no
-   zeros, no position stands twice. After a failure *matrix is all zero and nothing stays allocated. */
+   Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
+   or when watch says stop; *matrix is then all zero, a list or array as it was. */
 
 typedef struct permi_entry {
-  unsigned long long key;  /* row << 32 | column: ascending keys are the order of compressed rows */
-  unsigned long long line; /* where it was given; for triplets their number */
+  unsigned long long key;  /* row << 32 | column */
+  unsigned long long line; /* where it was given; of triplets the number */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -356,8 +353,6 @@ typedef struct permi_entries {
   permi_entry *entry;
   size_t count, capacity;
 } permi_entries;
-
-/* -- matrices ---------------------------------------------------------------------------------- */
 
 PERM_SPARSE_API size_t perm_matrix_bytes(void)
 {
@@ -376,7 +371,7 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* Allocates the arrays of a matrix; row_start is 0, the rest undefined. 0: no memory, *matrix all zero. */
+/* Allocates the arrays; row_start is 0, the rest undefined. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -400,14 +395,11 @@ static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, 
   return 0;
 }
 
-/* -- lists of entries -------------------------------------------------------------------------- */
-
 static uint64_t permi_entry_key(uint64_t row, uint64_t column)
 {
   return row << 32 | column;
 }
 
-/* The entry of a pattern; its place is to be filled in. */
 static permi_entry permi_entry_one(void)
 {
   const permi_entry one = {0, 0, 1, 0, 1};
@@ -423,9 +415,8 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Calls permi_watch in every 65536th step of a loop, so many units a step: short loops cost nothing and change no plan.
-   1: stop. */
-#define PERMI_WATCH_STEPS 65536 /* a power of two */
+/* Watches a loop of `units` a step, in every 65536th step: short loops cost nothing and change no plan. 1: stop. */
+#define PERMI_WATCH_STEPS 65536
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
   if (~k & (PERMI_WATCH_STEPS - 1))
@@ -433,7 +424,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length: units gather in *gathered until there are as many. */
+/* The same for steps of any length, which gather in *gathered. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -444,7 +435,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies bytes, or zeros from NULL, a piece at a time under the eyes of watch. 0: it says stop. */
+/* Copies bytes, or zeros from NULL, a piece at a time. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -461,8 +452,7 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
   return 1;
 }
 
-/* Moves an array into a larger block of `bytes`, keeping the first `used`. 0: no memory, or watch says stop; the array
-   is as before. */
+/* Moves an array into a block of `bytes`, keeping the first `used`. */
 static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
                               size_t bytes)
 {
@@ -476,8 +466,8 @@ static int permi_grow_watched(const perm_allocator *allocator, permi_control *wa
   return 1;
 }
 
-/* qsort under the eyes of watch: long arrays are parted first (Hoare), in place. 0: it says stop, and the order is any.
-   compare must tell all items apart; size: at most PERMI_SORT_BYTES. */
+/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size:
+   at most PERMI_SORT_BYTES. */
 #define PERMI_SORT_BYTES 32
 #define PERMI_SORT_WHOLE 65536
 static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
@@ -509,7 +499,7 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
     left = (size_t)(low - first) / size;
     shorter = left <= count / 2;
     if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* the shorter part by a call, so that calls nest 32 deep at most */
+      return 0; /* the shorter part by a call: at most 32 nested */
     first = shorter ? low : first;
     count = shorter ? count - left : left;
   }
@@ -517,7 +507,6 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
   return !permi_watch(watch, 0);
 }
 
-/* 0: no memory, or watch says stop; the list is as before. */
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
                               permi_control *watch)
 {
@@ -534,8 +523,8 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Sorts by key, stably, by radix over the bytes that keys do not share: linear for hostile input too, without an array
-   of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
+/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input too, without n counters
+   (n may be 2^31-1 in a file of 60 bytes). */
 static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
@@ -578,9 +567,8 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
   return !permi_watch(watch, 0);
 }
 
-/* Returns the first entry of the input whose position was given before, which stands behind the earlier one in this
-   sorted list; NULL: none, or watch says stop. Of a mirrored pair (same line) the entry in the file has the larger
-   key. */
+/* Returns the first entry of the input whose position was given before, here by the entry before it; NULL: none, or
+   stopped. Of a mirrored pair (same line) the entry in the file has the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -591,7 +579,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* Makes compressed rows of a sorted list without duplicates and leaves zeros out. 0: no memory, or watch says stop. */
+/* The list must be sorted, without duplicates; zeros are left out. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -624,9 +612,7 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
   return 1;
 }
 
-/* -- from arrays ------------------------------------------------------------------------------- */
-
-/* Begins a call whose argument of this number is *matrix: checks the shape, zeroes *matrix. */
+/* Checks the shape and zeroes *matrix, argument number `argument` of a public call. */
 static perm_status permi_matrix_begin(int m, int n, perm_matrix *matrix, int argument, perm_result *result)
 {
   permi_result_clear(result);
@@ -695,7 +681,6 @@ typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
   perm_kind kind;
 } permi_triplets;
 
-/* Checks kind and arrays. */
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
   static const char *const name[5] = {"row", "column", "real", "imaginary", "integer"};
@@ -712,7 +697,6 @@ static perm_status permi_check_triplets(const permi_triplets *given, perm_result
   return PERM_OK;
 }
 
-/* Triplet k as an entry. */
 static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
 {
   const int row = given->row[k], column = given->column[k];
@@ -784,30 +768,28 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 }
 
 /* ============================================================================================= >>io
-   Reads lines, words and numbers of a text in memory, which becomes a list of entries, sorted, then compressed rows. No
-   text crashes the readers or makes them allocate more than a multiple of its length plus 8 (m + 1) bytes. A message
-   names the line; a failure leaves nothing allocated. */
+   Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
+   than a multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the
+   line. */
 
 typedef struct permi_reader {
   const char *name;
-  const char *position, *end;    /* what is left after the current line */
-  const char *cursor, *line_end; /* what is left of the current line */
-  unsigned long long line;       /* 1-based; 0 before the first */
-  char point[16];                /* the locale's decimal point, which strtod wants */
+  const char *position, *end;    /* after the current line */
+  const char *cursor, *line_end;
+  unsigned long long line;       /* 0 before the first */
+  char point[16];                /* the locale's, which strtod wants */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction;                  /* 1: a real number was not an integer of 64 bits */
-  char note[132];                /* how a file without a banner was taken; empty: as rows of numbers */
+  int fraction;                  /* 1: some real number is no integer of 64 bits */
+  char note[132];                /* how a file without a banner was read */
   perm_status status;
   perm_result *result;
 } permi_reader;
 
-/* -- messages ---------------------------------------------------------------------------------- */
-
-/* Bytes of a hostile file in quotes, for a message: at most 24, printable ASCII. */
+/* At most 24 bytes in quotes, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -828,8 +810,7 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* The last 100 bytes of a file's name, for a message, without control characters. Bytes from 128 up stay: the name is
-   the caller's own, often UTF-8, and is never cut inside a character. */
+/* The last 100 bytes of a file's name without control characters. UTF-8 stays and is not cut inside a character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -870,7 +851,6 @@ static perm_status permi_reading_stopped(const char *name, perm_status status, p
   return permi_fail(result, status, 0, "%s: %s while reading", permi_show_name(name).text, perm_status_text(status));
 }
 
-/* Also where watch said stop. */
 static int permi_reader_no_memory(permi_reader *reader)
 {
   if (reader->watch->stopped != PERM_OK)
@@ -891,7 +871,6 @@ static perm_status permi_file_fail(perm_result *result, const char *name, const 
   return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
 }
 
-/* Adds an entry of the current line, row and column counted from 0. */
 static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
 {
   entry->key = permi_entry_key(row, column);
@@ -899,8 +878,6 @@ static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column
   return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch) ||
          permi_reader_no_memory(reader);
 }
-
-/* -- lines and words --------------------------------------------------------------------------- */
 
 static int permi_is_blank(char c)
 {
@@ -911,7 +888,7 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Moves to the next line. 0: there is none, or watch says stop; the current line stays. */
+/* 0: no line is left, or watch says stop. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -921,7 +898,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* a CR elsewhere is garbage: else a file with CR alone would be read as one row */
+  /* a CR elsewhere is garbage: a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -935,7 +912,6 @@ static void permi_skip_blanks(permi_reader *reader)
     reader->cursor++;
 }
 
-/* Moves to the first character of the next line that is no comment. */
 static int permi_next_content(permi_reader *reader, int hash_comments)
 {
   while (permi_next_line(reader)) {
@@ -946,7 +922,7 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* The next word of the line; 0 and an empty word at its end. */
+/* 0: no word is left. */
 static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -957,7 +933,7 @@ static int permi_next_word(permi_reader *reader, const char **begin, const char 
   return *begin != *end;
 }
 
-/* ASCII only, so that no locale changes what a keyword is. */
+/* ASCII only, in every locale. */
 static int permi_same_word(const char *begin, const char *end, const char *lower_case)
 {
   for (; begin < end && *lower_case; begin++, lower_case++)
@@ -975,8 +951,6 @@ static int permi_line_finished(permi_reader *reader, const char *after_what)
                            permi_quoted(begin, reader->line_end).text, after_what);
 }
 
-/* -- numbers ----------------------------------------------------------------------------------- */
-
 static const char *permi_digits_end(const char *p, const char *end)
 {
   while (p < end && permi_is_digit(*p))
@@ -984,8 +958,8 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of the decimal number at begin, [+-] digits [. digits] [e [+-] digits] with a digit before the e;
-   begin itself: there is none. *integer: it has neither point nor exponent. */
+/* Returns the end of a decimal number, [+-] digits [. digits] [e [+-] digits] with a digit before the e; begin: there
+   is none. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -1011,13 +985,13 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a decimal number, such as 7, 2.0 or 1e3, to a 64-bit integer. 0: it is not whole, or outside the range. */
+/* Converts a decimal number such as 7, 2.0 or 1e3. 0: not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
   const uint64_t limit = (uint64_t)INT64_MAX + (uint64_t)negative;
   const char *point = permi_digits_end(begin + sign, end), *mark = point, *p;
-  long long places = 0, k; /* digits before the point, where the exponent moves it */
+  long long places = 0, k; /* digits before the point once the exponent has moved it */
   uint64_t magnitude = 0;
   if (mark < end && *mark == '.')
     mark = permi_digits_end(mark + 1, end);
@@ -1039,8 +1013,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* Converts a number that permi_number_end found to double. strtod rounds correctly, but wants a terminated copy with
-   the locale's decimal point. */
+/* Converts what permi_number_end found, correctly rounded; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -1073,12 +1046,11 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. The field "double" of some programs is refused. Beyond the report, comment lines may stand
-   between entries and lines may exceed 1024 bytes. */
+   Design, NISTIR 5935, 1996. Beyond it, comment lines may stand between entries and lines exceed 1024 bytes; the field
+   "double" of some programs is refused. */
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
-/* The words of a banner after %%MatrixMarket. */
 typedef struct permi_banner_word {
   const char *what, *expected, *keyword[4];
 } permi_banner_word;
@@ -1090,7 +1062,7 @@ static const permi_banner_word permi_banner[4] = {
     {"symmetry", "general, symmetric, skew-symmetric or hermitian",
      {"general", "symmetric", "skew-symmetric", "hermitian"}}};
 
-/* Reads the banner: which keyword each of its words is. */
+/* Which keyword each word of the banner is. */
 static int permi_read_banner(permi_reader *reader, int found[4])
 {
   const char *begin, *end;
@@ -1109,7 +1081,7 @@ static int permi_read_banner(permi_reader *reader, int found[4])
   return permi_line_finished(reader, "the banner");
 }
 
-/* Finds the next word, `what` in messages, which must be a number. */
+/* The next word, `what` in messages, which must be a number. */
 static int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin, const char **end)
 {
   int integer;
@@ -1122,13 +1094,13 @@ static int permi_read_number(permi_reader *reader, const char *what, int whole, 
   return 1;
 }
 
-/* Reads the next word as real number and as integer, 0 if it is none. */
+/* *whole: the number as integer, 0 if it is none. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
   if (!permi_read_number(reader, what, 0, &begin, &end))
     return 0;
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* which has no negative */
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* has no negative */
     reader->fraction = 1;
     *whole = 0;
   }
@@ -1145,7 +1117,6 @@ static int permi_read_integer(permi_reader *reader, const char *what, int64_t *v
                            permi_quoted(begin, end).text);
 }
 
-/* A size or an index. */
 static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
 {
   return permi_read_integer(reader, what, value) &&
@@ -1153,7 +1124,6 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
           permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
 }
 
-/* The values that follow the indices of a line, into *entry. */
 static int permi_read_values(permi_reader *reader, permi_entry *entry)
 {
   const int complex_kind = reader->kind == PERM_KIND_COMPLEX;
@@ -1171,7 +1141,7 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return ok && permi_line_finished(reader, "the entry");
 }
 
-/* Adds the entry of the current line and its mirror image. */
+/* Adds an entry and its mirror image. */
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
                            permi_entry *entry)
 {
@@ -1194,8 +1164,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   return permi_reader_push(reader, column, row, entry);
 }
 
-/* Reads the entries of a coordinate file; or the values of an array by columns, with a symmetry those of the lower
-   triangle, if skew-symmetric without the diagonal. */
+/* With a symmetry, arrays have the lower triangle by columns, if skew-symmetric without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -1227,11 +1196,10 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Reads what follows the word %%MatrixMarket, unless it declares more entries than can follow. Real numbers that are
-   all whole become integers. */
+/* Refuses at once more entries than the file can hold. Whole real numbers become integers. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
-  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* at least, line end included; two indices: 4 */
+  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* least length of a line, its end included; two indices: 4 */
   const char *field, *symmetry_name, *things;
   int found[4], array;
   int64_t m = 0, n = 0, declared = 0;
@@ -1293,12 +1261,11 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ===================================================================================== >>plain_text
-   Recognises and reads files without a banner: rows of numbers, coordinates, edges. The public calls. */
+   Files without a banner: rows of numbers, coordinates, edges; which of them a file is. The public calls that read. */
 #include <errno.h>
 #include <locale.h>
 
-/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or a comma stands alone, a
-   failure. */
+/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or failed by a comma alone. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1319,7 +1286,7 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
          permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
-/* Reads a number, perhaps complex, and raises reader->kind to what it needs. */
+/* Reads a number, perhaps complex, and raises reader->kind as needed. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer;
@@ -1328,7 +1295,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   entry->integer = 0;
   if (middle == end && middle > begin) {
     if (permi_integer_value(begin, end, &entry->integer)) {
-      entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
+      entry->real = (double)entry->integer; /* to nearest, as strtod would */
       return 1;
     }
     if (reader->kind == PERM_KIND_INTEGER)
@@ -1392,9 +1359,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* -- coordinates and edges without a banner ---------------------------------------------------- */
-
-/* Finds the numbers of a line and returns how many there are, 5 for more than four, -1 for a comma alone. */
+/* Returns how many numbers a line has, 5 for more than four, -1 after a failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -1403,7 +1368,7 @@ static int permi_fields(permi_reader *reader, const char *begin[5], const char *
   return reader->status == PERM_OK ? count : -1;
 }
 
-/* A field as whole number from 0 to limit. */
+/* A whole number from 0 to limit. */
 static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
 {
   int integer;
@@ -1411,13 +1376,13 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
          *value <= limit;
 }
 
-/* Indices as they stand in the file, and their ranges. */
+/* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];         /* rows, columns, entries of the first line */
-  int64_t low[2], high[2]; /* of row and column indices */
-  int columns;    /* numbers in a line */
+  int64_t size[3];         /* rows, columns, entries as announced */
+  int64_t low[2], high[2];
+  int columns;    /* of a line */
   unsigned long long lines; /* with an entry */
-  unsigned long long first; /* line of the file with the sizes */
+  unsigned long long first; /* its line */
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -1439,7 +1404,7 @@ static int permi_indices_base(const permi_indices *indices)
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
 }
 
-/* Reads the next line as "rows columns entries", sizes up to these limits. 0: it is something else. */
+/* Reads a line "rows columns entries" within these limits. 0: it is something else. */
 static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t columns, permi_indices *indices,
                                  const char **begin)
 {
@@ -1455,8 +1420,7 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest of the text be "rows columns entries" and any number of entries? Reads ahead to the first line that
-   says no. */
+/* Could the rest be "rows columns entries" and any number of entries? Stops at the first line that says no. */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -1465,7 +1429,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
-  /* sizes beyond what a matrix may have are sizes, too: permi_read_list refuses them */
+  /* permi_read_list refuses sizes that are too large */
   if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
     return 0;
   while (permi_next_content(&look, 1)) {
@@ -1483,7 +1447,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
 }
 
 /* Returns what a file without a banner is, PERM_FORMAT_AUTO after a failure. Rows of three numbers that could be
-   coordinates are a matrix of three columns only if it has no more than three rows. */
+   coordinates are a matrix only if there are at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   permi_indices indices;
@@ -1510,7 +1474,7 @@ static perm_format permi_recognise(permi_reader *reader)
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Adds the entry of a line "row column [value [imaginary part]]", whose key has the indices as they stand there. */
+/* Adds the entry of a line "row column [value [imaginary part]]", its indices not yet shifted. */
 static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};
@@ -1554,7 +1518,7 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
   return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
 }
 
-/* Takes the sizes from the edges, and refuses edges whose numbers do not tell what they count from. */
+/* Takes the sizes from the edges; refuses edges that do not tell what they count from. */
 static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 {
   const int base = permi_indices_base(indices);
@@ -1613,8 +1577,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   return 1;
 }
 
-/* -- the readers ------------------------------------------------------------------------------- */
-
 static int permi_read_text(permi_reader *reader, perm_format wanted)
 {
   const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
@@ -1631,12 +1593,12 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* the byte order mark of some Windows editors */
+    start = reader->position += 3; /* of some Windows editors */
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
-    /* a misspelt banner must not turn a coordinate file into rows of numbers */
+    /* a misspelt banner must not make rows of numbers of coordinates */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }
@@ -1654,7 +1616,6 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
 }
 
-/* Makes compressed rows of the entries. 0: a position was given twice, or memory ran out. */
 static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
@@ -1700,7 +1661,7 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (permi_read_text(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
-  if (watch->stopped != PERM_OK) { /* whatever came of half the text */
+  if (watch->stopped != PERM_OK) {
     perm_matrix_free(matrix);
     permi_reader_no_memory(&reader);
   }
@@ -1720,11 +1681,11 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
-/* Opens a file, "-": standard input. NULL: it cannot be opened (errno says why), or watch says stop. */
+/* "-": standard input. NULL: errno says why, or watch says stop. */
 static FILE *permi_text_open(const char *path, permi_control *watch)
 {
   FILE *file = strcmp(path, "-") ? NULL : stdin;
-  while (!file) { /* a FIFO that nobody writes waits here */
+  while (!file) { /* a FIFO without writer waits here */
     errno = 0;
     file = fopen(path, "rb");
     if (file || errno != EINTR)
@@ -1736,7 +1697,7 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
   return file;
 }
 
-/* All bytes of a file, into memory that the caller releases. */
+/* The caller releases *text. */
 static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
                                    void **text, size_t *bytes, perm_result *result)
 {
@@ -1752,14 +1713,14 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
     wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
     errno = 0;
     got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
+    if (ferror(file) && errno == EINTR) { /* perhaps a signal that cancels */
       clearerr(file);
       watch->next_look = 0;
     } else if (ferror(file)) {
       return permi_file_fail(result, name, "cannot read", errno);
     }
     *bytes += got;
-    /* a zero byte will be refused: /dev/zero need not be read to its end */
+    /* a zero byte will be refused: /dev/zero has no end */
   } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
            !memchr((char *)*text + *bytes - got, 0, got));
   return PERM_OK;
@@ -1787,7 +1748,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (file)
     status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
   if (file && file != stdin)
-    fclose(file); /* only read: nothing can be lost here */
+    fclose(file);
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
   else if (status == PERM_OK)
@@ -1805,15 +1766,14 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 }
 
 /* ========================================================================================== >>write
-   Matrices to Matrix Market files. PATH holds either what it held before or all of the new matrix (>>files); every
-   write, the close and the rename are checked. */
+   Matrix Market files written: PATH holds either what it held before or all of the matrix (>>files). */
 #include <errno.h>
 #include <locale.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 
-/* Prints so many significant digits of a number into text, 64 bytes, with a point in every locale. */
+/* Prints so many significant digits into text, 64 bytes, with a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;
@@ -1839,7 +1799,7 @@ typedef struct permi_matrix_written {
   permi_control *watch;
 } permi_matrix_written;
 
-/* 0 if a write failed, and errno says why, or if watch says stop. */
+/* 0: errno says why, or watch says stop. */
 static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
@@ -1862,8 +1822,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Does path name an open file or a device, to be written to and not replaced? The names come first: stat follows them
-   (/dev/stdout is a regular file after "> file"). */
+/* Is path to be written to directly, an open file or a device? Names come first, since stat follows them (/dev/stdout
+   is a regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -1880,7 +1840,7 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* Writes all that `print` writes (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
+/* Writes what `print` prints (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {

@@ -44,8 +44,8 @@ typedef struct perm_matrix {
      or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
      .mtx without banner that is not coordinates.
    For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
-   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and whatever the banner says, so that
-   they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
+   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real, so
+   that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
    Numbers are decimal, with a point in every locale, and rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits. Lines end in
    LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever

@@ -1,13 +1,12 @@
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. The field "double" of some programs is refused. Beyond the report, comment lines may stand
-   between entries and lines may exceed 1024 bytes. */
+   Design, NISTIR 5935, 1996. Beyond it, comment lines may stand between entries and lines exceed 1024 bytes; the field
+   "double" of some programs is refused. */
 #pragma once
 #include "io.h"
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
-/* The words of a banner after %%MatrixMarket. */
 typedef struct permi_banner_word {
   const char *what, *expected, *keyword[4];
 } permi_banner_word;
@@ -19,7 +18,7 @@ static const permi_banner_word permi_banner[4] = {
     {"symmetry", "general, symmetric, skew-symmetric or hermitian",
      {"general", "symmetric", "skew-symmetric", "hermitian"}}};
 
-/* Reads the banner: which keyword each of its words is. */
+/* Which keyword each word of the banner is. */
 static int permi_read_banner(permi_reader *reader, int found[4])
 {
   const char *begin, *end;
@@ -38,7 +37,7 @@ static int permi_read_banner(permi_reader *reader, int found[4])
   return permi_line_finished(reader, "the banner");
 }
 
-/* Finds the next word, `what` in messages, which must be a number. */
+/* The next word, `what` in messages, which must be a number. */
 static int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin, const char **end)
 {
   int integer;
@@ -51,13 +50,13 @@ static int permi_read_number(permi_reader *reader, const char *what, int whole, 
   return 1;
 }
 
-/* Reads the next word as real number and as integer, 0 if it is none. */
+/* *whole: the number as integer, 0 if it is none. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
   if (!permi_read_number(reader, what, 0, &begin, &end))
     return 0;
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* which has no negative */
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* has no negative */
     reader->fraction = 1;
     *whole = 0;
   }
@@ -74,7 +73,6 @@ static int permi_read_integer(permi_reader *reader, const char *what, int64_t *v
                            permi_quoted(begin, end).text);
 }
 
-/* A size or an index. */
 static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
 {
   return permi_read_integer(reader, what, value) &&
@@ -82,7 +80,6 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
           permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
 }
 
-/* The values that follow the indices of a line, into *entry. */
 static int permi_read_values(permi_reader *reader, permi_entry *entry)
 {
   const int complex_kind = reader->kind == PERM_KIND_COMPLEX;
@@ -100,7 +97,7 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return ok && permi_line_finished(reader, "the entry");
 }
 
-/* Adds the entry of the current line and its mirror image. */
+/* Adds an entry and its mirror image. */
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
                            permi_entry *entry)
 {
@@ -123,8 +120,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   return permi_reader_push(reader, column, row, entry);
 }
 
-/* Reads the entries of a coordinate file; or the values of an array by columns, with a symmetry those of the lower
-   triangle, if skew-symmetric without the diagonal. */
+/* With a symmetry, arrays have the lower triangle by columns, if skew-symmetric without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -156,11 +152,10 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Reads what follows the word %%MatrixMarket, unless it declares more entries than can follow. Real numbers that are
-   all whole become integers. */
+/* Refuses at once more entries than the file can hold. Whole real numbers become integers. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
-  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* at least, line end included; two indices: 4 */
+  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* least length of a line, its end included; two indices: 4 */
   const char *field, *symmetry_name, *things;
   int found[4], array;
   int64_t m = 0, n = 0, declared = 0;

@@ -1,12 +1,11 @@
 /* ===================================================================================== >>plain_text
-   Recognises and reads files without a banner: rows of numbers, coordinates, edges. The public calls. */
+   Files without a banner: rows of numbers, coordinates, edges; which of them a file is. The public calls that read. */
 #pragma once
 #include <errno.h>
 #include <locale.h>
 #include "market.h"
 
-/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or a comma stands alone, a
-   failure. */
+/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or failed by a comma alone. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -27,7 +26,7 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
          permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
-/* Reads a number, perhaps complex, and raises reader->kind to what it needs. */
+/* Reads a number, perhaps complex, and raises reader->kind as needed. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer;
@@ -36,7 +35,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   entry->integer = 0;
   if (middle == end && middle > begin) {
     if (permi_integer_value(begin, end, &entry->integer)) {
-      entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
+      entry->real = (double)entry->integer; /* to nearest, as strtod would */
       return 1;
     }
     if (reader->kind == PERM_KIND_INTEGER)
@@ -100,9 +99,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* -- coordinates and edges without a banner ---------------------------------------------------- */
-
-/* Finds the numbers of a line and returns how many there are, 5 for more than four, -1 for a comma alone. */
+/* Returns how many numbers a line has, 5 for more than four, -1 after a failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -111,7 +108,7 @@ static int permi_fields(permi_reader *reader, const char *begin[5], const char *
   return reader->status == PERM_OK ? count : -1;
 }
 
-/* A field as whole number from 0 to limit. */
+/* A whole number from 0 to limit. */
 static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
 {
   int integer;
@@ -119,13 +116,13 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
          *value <= limit;
 }
 
-/* Indices as they stand in the file, and their ranges. */
+/* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];         /* rows, columns, entries of the first line */
-  int64_t low[2], high[2]; /* of row and column indices */
-  int columns;    /* numbers in a line */
+  int64_t size[3];         /* rows, columns, entries as announced */
+  int64_t low[2], high[2];
+  int columns;    /* of a line */
   unsigned long long lines; /* with an entry */
-  unsigned long long first; /* line of the file with the sizes */
+  unsigned long long first; /* its line */
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -147,7 +144,7 @@ static int permi_indices_base(const permi_indices *indices)
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
 }
 
-/* Reads the next line as "rows columns entries", sizes up to these limits. 0: it is something else. */
+/* Reads a line "rows columns entries" within these limits. 0: it is something else. */
 static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t columns, permi_indices *indices,
                                  const char **begin)
 {
@@ -163,8 +160,7 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest of the text be "rows columns entries" and any number of entries? Reads ahead to the first line that
-   says no. */
+/* Could the rest be "rows columns entries" and any number of entries? Stops at the first line that says no. */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -173,7 +169,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
-  /* sizes beyond what a matrix may have are sizes, too: permi_read_list refuses them */
+  /* permi_read_list refuses sizes that are too large */
   if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
     return 0;
   while (permi_next_content(&look, 1)) {
@@ -191,7 +187,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
 }
 
 /* Returns what a file without a banner is, PERM_FORMAT_AUTO after a failure. Rows of three numbers that could be
-   coordinates are a matrix of three columns only if it has no more than three rows. */
+   coordinates are a matrix only if there are at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   permi_indices indices;
@@ -218,7 +214,7 @@ static perm_format permi_recognise(permi_reader *reader)
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Adds the entry of a line "row column [value [imaginary part]]", whose key has the indices as they stand there. */
+/* Adds the entry of a line "row column [value [imaginary part]]", its indices not yet shifted. */
 static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};
@@ -262,7 +258,7 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
   return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
 }
 
-/* Takes the sizes from the edges, and refuses edges whose numbers do not tell what they count from. */
+/* Takes the sizes from the edges; refuses edges that do not tell what they count from. */
 static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 {
   const int base = permi_indices_base(indices);
@@ -321,8 +317,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   return 1;
 }
 
-/* -- the readers ------------------------------------------------------------------------------- */
-
 static int permi_read_text(permi_reader *reader, perm_format wanted)
 {
   const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
@@ -339,12 +333,12 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* the byte order mark of some Windows editors */
+    start = reader->position += 3; /* of some Windows editors */
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
-    /* a misspelt banner must not turn a coordinate file into rows of numbers */
+    /* a misspelt banner must not make rows of numbers of coordinates */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }
@@ -362,7 +356,6 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
 }
 
-/* Makes compressed rows of the entries. 0: a position was given twice, or memory ran out. */
 static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
@@ -408,7 +401,7 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (permi_read_text(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
-  if (watch->stopped != PERM_OK) { /* whatever came of half the text */
+  if (watch->stopped != PERM_OK) {
     perm_matrix_free(matrix);
     permi_reader_no_memory(&reader);
   }
@@ -428,11 +421,11 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
-/* Opens a file, "-": standard input. NULL: it cannot be opened (errno says why), or watch says stop. */
+/* "-": standard input. NULL: errno says why, or watch says stop. */
 static FILE *permi_text_open(const char *path, permi_control *watch)
 {
   FILE *file = strcmp(path, "-") ? NULL : stdin;
-  while (!file) { /* a FIFO that nobody writes waits here */
+  while (!file) { /* a FIFO without writer waits here */
     errno = 0;
     file = fopen(path, "rb");
     if (file || errno != EINTR)
@@ -444,7 +437,7 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
   return file;
 }
 
-/* All bytes of a file, into memory that the caller releases. */
+/* The caller releases *text. */
 static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
                                    void **text, size_t *bytes, perm_result *result)
 {
@@ -460,14 +453,14 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
     wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
     errno = 0;
     got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
+    if (ferror(file) && errno == EINTR) { /* perhaps a signal that cancels */
       clearerr(file);
       watch->next_look = 0;
     } else if (ferror(file)) {
       return permi_file_fail(result, name, "cannot read", errno);
     }
     *bytes += got;
-    /* a zero byte will be refused: /dev/zero need not be read to its end */
+    /* a zero byte will be refused: /dev/zero has no end */
   } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
            !memchr((char *)*text + *bytes - got, 0, got));
   return PERM_OK;
@@ -495,7 +488,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (file)
     status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
   if (file && file != stdin)
-    fclose(file); /* only read: nothing can be lost here */
+    fclose(file);
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
   else if (status == PERM_OK)

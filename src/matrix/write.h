@@ -1,6 +1,5 @@
 /* ========================================================================================== >>write
-   Matrices to Matrix Market files. PATH holds either what it held before or all of the new matrix (>>files); every
-   write, the close and the rename are checked. */
+   Matrix Market files written: PATH holds either what it held before or all of the matrix (>>files). */
 #pragma once
 #include <errno.h>
 #include <locale.h>
@@ -10,7 +9,7 @@
 #include "../base/files.h"
 #include "io.h"
 
-/* Prints so many significant digits of a number into text, 64 bytes, with a point in every locale. */
+/* Prints so many significant digits into text, 64 bytes, with a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;
@@ -36,7 +35,7 @@ typedef struct permi_matrix_written {
   permi_control *watch;
 } permi_matrix_written;
 
-/* 0 if a write failed, and errno says why, or if watch says stop. */
+/* 0: errno says why, or watch says stop. */
 static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
@@ -59,8 +58,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Does path name an open file or a device, to be written to and not replaced? The names come first: stat follows them
-   (/dev/stdout is a regular file after "> file"). */
+/* Is path to be written to directly, an open file or a device? Names come first, since stat follows them (/dev/stdout
+   is a regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -77,7 +76,7 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* Writes all that `print` writes (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
+/* Writes what `print` prints (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {

@@ -1,6 +1,6 @@
 /* ========================================================================================== >>calls
    Rank 0's matrix and options go to all ranks, all call the same perm_compute_ function, and options.execute brings
-   each of its jobs here. Rank 0 does alone what it can refuse by itself or answer without a plan. */
+   each of its jobs here. Rank 0 does alone what it can refuse or answer without a plan. */
 #pragma once
 #include "api.h"
 #include "run.h"
@@ -16,7 +16,7 @@ enum {
 };
 
 #define PERMI_MPI_ARRAYS 5
-typedef struct permi_mpi_call { /* a function's arguments */
+typedef struct permi_mpi_call {
   int kind, m, n;
   int repeated; /* 1: perm_compute_repeated_ */
   const void *a;
@@ -25,12 +25,12 @@ typedef struct permi_mpi_call { /* a function's arguments */
   const perm_matrix *matrix;
 } permi_mpi_call;
 
-typedef struct permi_mpi_header { /* what goes to all first. The first three fields are the same in every version */
+typedef struct permi_mpi_header { /* goes to all first. The first three fields are the same in every version */
   uint64_t magic, version, sizes;
   permi_mpi_call call;              /* pointers in these three mean nothing elsewhere */
   perm_matrix matrix;
   perm_options options;
-  uint64_t bytes[PERMI_MPI_ARRAYS]; /* of the arrays that follow: see permi_mpi_arrays */
+  uint64_t bytes[PERMI_MPI_ARRAYS]; /* see permi_mpi_arrays */
   int checkpoint;                   /* 1: rank 0 has a file */
   char gpu_cache[1024];
 } permi_mpi_header;
@@ -50,7 +50,7 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* 1: the arguments can be copied. If not, the function itself says what is wrong. */
+/* Can the arguments be copied? If not, the function itself says what is wrong. */
 static int permi_mpi_copies(const permi_mpi_call *call)
 {
   const perm_matrix *matrix = call->matrix;
@@ -63,8 +63,8 @@ static int permi_mpi_copies(const permi_mpi_call *call)
          call->ld >= call->n;
 }
 
-/* The arrays of a call and their bytes. Sparse: row_start, column, real, imaginary, integer; else entries, without the
-   gaps between rows, row counts, column counts. */
+/* The arrays and their bytes. Sparse: row_start, column, real, imaginary, integer; else entries, without the gaps
+   between rows, row counts, column counts. */
 static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI_MPI_ARRAYS],
                              uint64_t bytes[PERMI_MPI_ARRAYS])
 {
@@ -94,7 +94,7 @@ static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI
   }
 }
 
-/* Where array k begins in the message, at a multiple of 8 bytes; k = PERMI_MPI_ARRAYS: the end. */
+/* Where array k begins in the message, at a multiple of 8 bytes; k = PERMI_MPI_ARRAYS: its end. */
 static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 {
   size_t at = 0;
@@ -103,7 +103,6 @@ static size_t permi_mpi_at(const permi_mpi_header *header, int k)
   return at;
 }
 
-/* Copies the arrays into the message. */
 static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *header, unsigned char *message)
 {
   const void *array[PERMI_MPI_ARRAYS];
@@ -120,7 +119,7 @@ static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *h
       memcpy(message + permi_mpi_at(header, k), array[k], (size_t)bytes[k]);
 }
 
-/* The call that a message describes. Its arrays stay in the message. */
+/* The call's arrays stay in the message. */
 static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *message, permi_mpi_call *call,
                              perm_matrix *matrix)
 {
@@ -142,7 +141,6 @@ static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *mess
   matrix->integer = (int64_t *)array[4];
 }
 
-/* Calls the function that `call` is of. */
 static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_options *options, perm_result *result)
 {
   const double *x = (const double *)call->a;
@@ -163,15 +161,13 @@ static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_option
   }
 }
 
-/* options.execute of every rank */
 static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const perm_options *options,
                                   perm_result *result)
 {
   return permi_mpi_run((permi_mpi_session *)options->execute_data, job, state, options, result);
 }
 
-/* The family that all ranks have: the lowest, or portable C for processors of different makes; PERM_ISA_AUTO: all have
-   the same. */
+/* The family that all ranks have: the lowest, or portable C where makes differ; PERM_ISA_AUTO: all have the same. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
   int own = (int)perm_isa_best(), rank, least, most;
@@ -183,7 +179,6 @@ static int permi_mpi_family(const permi_mpi_session *session)
   return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 
-/* Fills in what rank 0 tells all. */
 static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call *call, const perm_options *options)
 {
   const void *array[PERMI_MPI_ARRAYS];
@@ -199,7 +194,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   }
   header->checkpoint = options->checkpoint.file != NULL;
 #if defined(PERM_TUNE)
-  if (options->gpu.tune == PERM_TUNE) { /* rank 0 alone times kernels, so that all have the same one */
+  if (options->gpu.tune == PERM_TUNE) { /* rank 0 alone times kernels */
     perm_job *job = NULL;
     int i;
     header->options.gpu.tune = 0;
@@ -223,7 +218,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   header->sizes = permi_mpi_sizes();
 }
 
-/* The options of a rank: rank 0's, but for what belongs to each. */
+/* Rank 0's options, but for what belongs to each rank. */
 static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mpi_header *header, int family)
 {
   perm_options options = header->options;
@@ -244,7 +239,7 @@ static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mp
   return options;
 }
 
-/* One call on all ranks. call: rank 0's; NULL elsewhere. 1 in *dismissed: there will be no more. */
+/* One call on all ranks. call: rank 0's; NULL elsewhere. *dismissed: there will be no more. */
 static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
                                       int *dismissed)
 {
