@@ -51,7 +51,7 @@
      a price               base/prices.h: every stored prediction, with its unit and where it was measured
      a sparse engine       a room of its own with offer, make and release, as block/engines.h describes them;
                            sparse/choose.h: its line in permi_engines. Test with tests/t_engines.c, tests/t_sparse.c
-     a value type          frontier/values.h: permi_algebra and permi_value_add; for sums over counts counts/ring.h.
+     a value type          base/ring.h: permi_algebra and permi_value_add; frontier/values.h; counts/digits.h.
                            Test with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
                            tests/t_io.c, `make fuzz`
@@ -162,6 +162,7 @@
 #include "base/doubles.h"
 #include "base/integers.h"
 #include "base/numbers.h"
+#include "base/ring.h"
 #include "base/cpu.h"
 #include "base/files.h"
 
@@ -193,7 +194,7 @@
 #include "exact/exact_gpu.h"
 
 #include "counts/counts.h"
-#include "counts/ring.h"
+#include "counts/digits.h"
 #include "counts/subsets.h"
 #include "counts/sign_sums.h"
 #include "counts/counts_choice.h"
