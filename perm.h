@@ -23,6 +23,7 @@
                  >>doubles         double-double, TwoSum, the exactly associative sum
                  >>integers        integers of any size
                  >>numbers         constants of a job: integers, residues, double-doubles
+                 >>ring            values of the engines and their operations: words, residues, double-double
                  >>cpu             CPUID: which instruction set there is
                  >>files           a file replaced whole: temporary file, lock, rename
      job/        >>control         cancel, time limit, progress
@@ -49,7 +50,7 @@
                  >>limbs           exact limbs: tables of the vector kernels
                  >>exact_gpu       integers on GPUs
      counts/     >>counts          multiplicities, rectangular matrices: equal lines merged
-                 >>ring            numbers beyond double: words, residues, double-double
+                 >>digits          digits of a count, forms of engines, values beyond double
                  >>subsets         the dynamic program over subsets; expansion
                  >>sign_sums       Glynn and Ryser over counts: n-ary Gray code
                  >>counts_choice   the engine for counts, its price
@@ -92,7 +93,7 @@
      a sparse engine       its room, with offer, make and release as in block/engines.h; sparse/choose.h: its line in
                            permi_engines. Test: t_engines.c, t_sparse.c
      a price               base/prices.h, with unit, machine and date
-     a value type          frontier/values.h: permi_algebra, permi_value_add; over counts: counts/ring.h.
+     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
                            Test: t_lists.c, t_arrays.c, t_repeats.c
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text.
                            Test: t_io.c, `make fuzz`
@@ -1714,34 +1715,6 @@ static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
   }
 }
 
-/* product[0..na+nb) = a * b, schoolbook in 32-bit digits: portable, and only whole results come here. */
-static int permi_words_multiply(const uint64_t *a, int na, const uint64_t *b, int nb, uint64_t *product, int room)
-{
-  uint32_t digit[4 * PERM_INTEGER_WORDS + 4];
-  int i, j, used = 0;
-  memset(digit, 0, sizeof digit);
-  for (i = 0; i < 2 * na; i++) {
-    uint64_t carry = 0, x = (a[i / 2] >> (32 * (i & 1))) & 0xffffffffu;
-    for (j = 0; j < 2 * nb; j++) {
-      uint64_t y = (b[j / 2] >> (32 * (j & 1))) & 0xffffffffu;
-      uint64_t t = x * y + digit[i + j] + carry;
-      digit[i + j] = (uint32_t)t;
-      carry = t >> 32;
-    }
-    digit[i + 2 * nb] = (uint32_t)carry;
-  }
-  for (i = 0; i < na + nb; i++) {
-    uint64_t word = digit[2 * i] | (uint64_t)digit[2 * i + 1] << 32;
-    if (word && i >= room)
-      return -1;
-    if (i < room)
-      product[i] = word;
-    if (word)
-      used = i + 1;
-  }
-  return used;
-}
-
 typedef struct permi_wide {
   uint64_t low, high;
 } permi_wide; /* 128 bits */
@@ -1764,6 +1737,14 @@ static permi_wide permi_multiply_words(uint64_t a, uint64_t b)
   return r;
 }
 
+static permi_wide permi_wide_of(int64_t x)
+{
+  permi_wide r;
+  r.low = (uint64_t)x;
+  r.high = x < 0 ? UINT64_MAX : 0;
+  return r;
+}
+
 /* As 128-bit two's complement. */
 static void permi_wide_add(permi_wide *sum, permi_wide x)
 {
@@ -1778,25 +1759,47 @@ static permi_wide permi_wide_negate(permi_wide x)
   return x;
 }
 
-/* y += c x modulo 2^(64 words), all two's complement. */
-PERMI_UNUSED
-static void permi_words_add_product(uint64_t *y, const uint64_t *x, int words, int64_t c)
+/* y = c x, or y += c x if sign is 1, y -= c x if it is -1, of `words` words. Returns what is carried or borrowed. */
+static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
-  const uint64_t factor = c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
   uint64_t carry = 0;
   int i;
   for (i = 0; i < words; i++) {
-    permi_wide p = permi_multiply_words(x[i], factor);
+    permi_wide p = permi_multiply_words(x[i], c);
     p.low += carry;
     carry = p.high + (p.low < carry);
-    if (c < 0) {
+    if (sign < 0) {
       carry += y[i] < p.low;
       y[i] -= p.low;
-    } else {
+    } else if (sign) {
       y[i] += p.low;
       carry += y[i] < p.low;
+    } else {
+      y[i] = p.low;
     }
   }
+  return carry;
+}
+
+/* magnitude = |x|, x two's complement; returns 1 if x is negative. */
+static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
+{
+  const int negative = (int)(x[words - 1] >> 63);
+  uint64_t carry = (uint64_t)negative;
+  int i;
+  for (i = 0; i < words; i++) {
+    magnitude[i] = (negative ? ~x[i] : x[i]) + carry;
+    carry = carry && !magnitude[i];
+  }
+  return negative;
+}
+
+/* Adds an integer of `words` words, two's complement. */
+static void permi_sum_add_signed(perm_sum *sum, const uint64_t *x, int words)
+{
+  uint64_t magnitude[PERM_INTEGER_WORDS + 4];
+  const int negative = permi_words_magnitude(magnitude, x, words);
+  permi_sum_add_integer(sum, magnitude, words, negative);
 }
 
 static void permi_integer_trim(perm_integer *a)
@@ -1839,13 +1842,16 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
 /* a b; 0 when it is too long. */
 static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, perm_integer *product)
 {
-  perm_integer r;
-  memset(&r, 0, sizeof r);
-  r.words = permi_words_multiply(a->word, a->words, b->word, b->words, r.word, PERM_INTEGER_WORDS);
-  if (r.words < 0)
-    return 0;
-  r.negative = r.words && a->negative != b->negative;
-  *product = r;
+  uint64_t word[2 * PERM_INTEGER_WORDS] = {0};
+  int i;
+  for (i = 0; i < a->words; i++)
+    word[i + b->words] = permi_words_times(word + i, b->word, b->words, a->word[i], 1);
+  for (i = PERM_INTEGER_WORDS; i < 2 * PERM_INTEGER_WORDS; i++)
+    if (word[i])
+      return 0;
+  product->negative = a->negative != b->negative;
+  memcpy(product->word, word, sizeof product->word);
+  permi_integer_trim(product);
   return 1;
 }
 
@@ -1881,6 +1887,17 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
   }
   return high;
 #endif
+}
+
+/* x mod p for 128 bits in two's complement, from 0 to p - 1. */
+static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
+{
+  const int negative = (int)(x.high >> 63);
+  uint64_t rest;
+  if (negative)
+    x = permi_wide_negate(x);
+  rest = permi_residue_wide(x.high % p, x.low, p);
+  return negative && rest ? p - rest : rest;
 }
 
 /* a := a mod p, from 0 to p - 1. */
@@ -2138,6 +2155,251 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   result->exp2 = a.exp2;
   result->error_bound = a.exact ? 0 : a.error;
   result->error_estimate = a.exact ? 0 : a.estimate;
+}
+
+/* =========================================================================================== >>ring
+   The ring of all engines that compute in values of their own: what a value is, y += c x, its sum at the end. Callers
+   of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
+
+/* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
+   the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
+   many words as the permanent can need: nothing has to be checked on the way. */
+typedef enum permi_algebra {
+  PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
+  PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
+  PERMI_COMPLEX,
+  PERMI_MAGNITUDES_DD, /* the same in double-double */
+  PERMI_SIGNED_DD,
+  PERMI_COMPLEX_DD,
+  PERMI_WORD, /* this and the next three: integers */
+  PERMI_WIDE,
+  PERMI_WORDS,       /* any number of words; also Gaussian integers, two such numbers */
+  PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
+  PERMI_PAIR_VALUES, /* complex numbers without moduli */
+  PERMI_PAIR_DD_VALUES
+} permi_algebra;
+
+typedef struct permi_numbers { /* what the values of a plan are */
+  permi_algebra algebra;
+  int parts; /* 2: complex, or Gaussian */
+  int words; /* of a part of an integer */
+  uint64_t modulus; /* of residues, at most 2^63 */
+} permi_numbers;
+
+/* What a value is multiplied by: an entry, or a value of one word or double a part. */
+typedef struct permi_coefficient {
+  double real, imaginary, absolute;
+  double real_low, imaginary_low; /* low parts, of double-doubles */
+  int64_t integer[2];             /* real and imaginary part; of residues from 0 to modulus - 1 */
+} permi_coefficient;
+
+static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
+{
+  return (algebra >= PERMI_MAGNITUDES_DD && algebra <= PERMI_COMPLEX_DD) || algebra == PERMI_PAIR_DD_VALUES;
+}
+
+static PERMI_ALWAYS_INLINE int permi_algebra_has_moduli(permi_algebra algebra)
+{
+  return algebra <= PERMI_COMPLEX_DD && algebra % 3 != 0;
+}
+
+static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
+{
+  return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
+}
+
+/* Doubles, or words, of a value. */
+static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
+{
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+  case PERMI_WORD: return 1;
+  case PERMI_SIGNED:
+  case PERMI_MAGNITUDES_DD:
+  case PERMI_WIDE:
+  case PERMI_PAIR_VALUES: return 2;
+  case PERMI_COMPLEX:
+  case PERMI_SIGNED_DD: return 3;
+  case PERMI_PAIR_DD_VALUES: return 4;
+  case PERMI_COMPLEX_DD: return 5;
+  default: return (size_t)(numbers->words * numbers->parts);
+  }
+}
+
+static size_t permi_numbers_words(const permi_numbers *numbers)
+{
+  return permi_value_words(numbers->algebra, numbers);
+}
+
+/* ab mod p for a, b < p <= 2^63. */
+static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
+{
+  const permi_wide product = permi_multiply_words(a, b);
+  return permi_residue_wide(product.high, product.low, p);
+}
+
+/* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
+   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
+static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
+{
+  double rest = x.lo * c;
+  permi_dd p;
+  if (low != 0)
+    rest += x.hi * low;
+  p.hi = x.hi * c;
+  PERMI_KEEP_DOUBLE(p.hi);
+  p.lo = fma(x.hi, c, -p.hi);
+  return permi_two_sum(p.hi, p.lo + rest);
+}
+
+/* y = product, or y += product. */
+static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
+{
+  *y = fresh ? product : *y + product;
+}
+
+static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, int fresh)
+{
+  *(permi_dd *)y = fresh ? product : permi_dd_add(*(const permi_dd *)y, product);
+}
+
+/* y += c x modulo 2^128. */
+static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
+{
+  permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
+  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for negative c */
+  permi_wide_add(y, p);
+}
+
+/* y += c x modulo 2^(64 words), all two's complement, c of `length` words; or of two such parts, as Gaussian integers. */
+static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int length,
+                                                          uint64_t *y, const uint64_t *x)
+{
+  uint64_t factor[PERM_INTEGER_WORDS];
+  int p, q, k;
+  for (p = 0; p < parts; p++) {
+    const int negative = permi_words_magnitude(factor, c + p * length, length);
+    for (q = 0; q < parts; q++)
+      for (k = 0; k < length && k < words; k++)
+        if (factor[k])
+          permi_words_times(y + (p ^ q) * words + k, x + q * words, words - k, factor[k],
+                            negative != (p & q) ? -1 : 1);
+  }
+}
+
+PERMI_NEVER_INLINE static void permi_words_accumulate(int words, int parts, const uint64_t *c, int length, uint64_t *y,
+                                                      const uint64_t *x)
+{
+  permi_words_accumulate_of(words, parts, c, length, y, x);
+}
+
+/* The same of residues, c from 0 to p - 1. */
+static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
+{
+  int i, j;
+  for (i = 0; i < parts; i++)
+    for (j = 0; j < parts; j++) {
+      const uint64_t factor = (uint64_t)c[i];
+      uint64_t *to = y + (i ^ j);
+      *to += permi_residue_multiply(x[j], i & j && factor ? p - factor : factor, p);
+      *to -= *to >= p ? p : 0; /* p <= 2^63 */
+    }
+}
+
+/* *y += c *x, or with `fresh` *y = c *x; x and y do not overlap. c = NULL: c = 1, of one or two words. */
+static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
+                                                const permi_coefficient *c, void *to, const void *from, int fresh)
+{
+  const double *x = (const double *)from;
+  double *y = (double *)to;
+  if (fresh && permi_algebra_is_integer(algebra))
+    memset(to, 0, 8 * permi_value_words(algebra, numbers));
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+    permi_accumulate(y, c->real * x[0], fresh);
+    break;
+  case PERMI_SIGNED:
+    permi_accumulate(y, c->real * x[0], fresh);
+    permi_accumulate(y + 1, c->absolute * x[1], fresh);
+    break;
+  case PERMI_COMPLEX:
+  case PERMI_PAIR_VALUES: {
+    const double real = c->real * x[0] - c->imaginary * x[1], imaginary = c->real * x[1] + c->imaginary * x[0];
+    const double absolute = algebra == PERMI_COMPLEX ? c->absolute * x[2] : 0;
+    permi_accumulate(y, real, fresh);
+    permi_accumulate(y + 1, imaginary, fresh);
+    if (algebra == PERMI_COMPLEX)
+      permi_accumulate(y + 2, absolute, fresh);
+    break;
+  }
+  case PERMI_MAGNITUDES_DD:
+  case PERMI_SIGNED_DD:
+    permi_accumulate_dd(y, permi_dd_times(*(const permi_dd *)from, c->real, c->real_low), fresh);
+    if (algebra == PERMI_SIGNED_DD)
+      permi_accumulate(y + 2, c->absolute * x[2], fresh);
+    break;
+  case PERMI_COMPLEX_DD:
+  case PERMI_PAIR_DD_VALUES: {
+    const permi_dd *z = (const permi_dd *)from;
+    permi_dd re = permi_dd_times(z[0], c->real, c->real_low), im = permi_dd_times(z[1], c->real, c->real_low);
+    if (c->imaginary != 0) {
+      re = permi_dd_add(re, permi_dd_times(z[1], -c->imaginary, -c->imaginary_low));
+      im = permi_dd_add(im, permi_dd_times(z[0], c->imaginary, c->imaginary_low));
+    }
+    permi_accumulate_dd(y, re, fresh);
+    permi_accumulate_dd(y + 2, im, fresh);
+    if (algebra == PERMI_COMPLEX_DD)
+      permi_accumulate(y + 4, c->absolute * x[4], fresh);
+    break;
+  }
+  case PERMI_WORD:
+    *(uint64_t *)to += (c ? (uint64_t)c->integer[0] : 1) * *(const uint64_t *)from;
+    break;
+  case PERMI_WIDE:
+    if (c)
+      permi_wide_add_product((permi_wide *)to, (const permi_wide *)from, c->integer[0]);
+    else
+      permi_wide_add((permi_wide *)to, *(const permi_wide *)from);
+    break;
+  case PERMI_WORDS:
+    permi_words_accumulate_of(numbers->words, numbers->parts, (const uint64_t *)c->integer, 1, (uint64_t *)to,
+                              (const uint64_t *)from);
+    break;
+  case PERMI_RESIDUES:
+    permi_residue_accumulate(numbers->modulus, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
+    break;
+  }
+}
+
+/* The value 1. */
+static void permi_value_one(const permi_numbers *numbers, void *value)
+{
+  const size_t words = permi_numbers_words(numbers);
+  double *x = (double *)value;
+  memset(value, 0, words * sizeof *x);
+  if (permi_algebra_is_integer(numbers->algebra))
+    *(uint64_t *)value = 1;
+  else
+    x[0] = 1;
+  if (permi_algebra_has_moduli(numbers->algebra))
+    x[words - 1] = 1;
+}
+
+/* Adds the parts of a value to the sums of a partial, exactly. */
+static void permi_value_sum_parts(const permi_numbers *numbers, const void *value, perm_partial *partial)
+{
+  const uint64_t *word = (const uint64_t *)value;
+  const double *x = (const double *)value;
+  const int apart = permi_algebra_is_dd(numbers->algebra) ? 2 : 1;
+  int part, k;
+  for (part = 0; part < numbers->parts; part++) {
+    perm_sum *sum = part ? &partial->imaginary : &partial->value;
+    if (permi_algebra_is_integer(numbers->algebra)) /* no residue has the sign's bit */
+      permi_sum_add_signed(sum, word + part * numbers->words, numbers->words);
+    else
+      for (k = 0; k < apart; k++)
+        permi_sum_add_double(sum, x[part * apart + k]);
+  }
 }
 
 /* ============================================================================================ >>cpu
@@ -7716,10 +7978,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
 /* What turning the sign of column j from + to - takes from y_i: 2 a_ij, or a_ij in a halved row; two's complement. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
-  int64_t x = permi_exact_at(rows, i, j, part);
-  permi_wide step;
-  step.low = (uint64_t)x;
-  step.high = x < 0 ? UINT64_MAX : 0;
+  permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
   if (!rows->half[i])
     permi_wide_add(&step, step);
   return step;
@@ -7730,13 +7989,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
 {
   permi_wide sum = {0, 0};
   int j;
-  for (j = 0; j < rows->n; j++) {
-    int64_t x = permi_exact_at(rows, i, j, part);
-    permi_wide more;
-    more.low = (uint64_t)x;
-    more.high = x < 0 ? UINT64_MAX : 0;
-    permi_wide_add(&sum, more);
-  }
+  for (j = 0; j < rows->n; j++)
+    permi_wide_add(&sum, permi_wide_of(permi_exact_at(rows, i, j, part)));
   if (rows->half[i]) { /* arithmetic shift of an even number */
     sum.low = sum.low >> 1 | sum.high << 63;
     sum.high = sum.high >> 1 | (sum.high & UINT64_C(1) << 63);
@@ -7760,13 +8014,7 @@ typedef struct permi_exact_plain {
    likewise. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
-  uint64_t carry = 0;
-  int k;
-  for (k = 0; k < words; k++) {
-    permi_wide t = permi_multiply_words(p[k], c);
-    out[k] = t.low + carry;
-    carry = t.high + (out[k] < carry);
-  }
+  const uint64_t carry = permi_words_times(out, p, words, c, 0);
   out[words] = carry - (p[words - 1] >> 63 ? c : 0);
   if (!natural && c >> 63)
     permi_words_subtract(out + 1, p, words);
@@ -7794,20 +8042,6 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
     permi_signed_grow(more, words + 1, grown);
     permi_words_add(out + 1, more, grown - 1);
   }
-}
-
-/* Adds two's complement `words` as an integer. */
-static void permi_sum_add_signed(perm_sum *sum, uint64_t *word, int words)
-{
-  int negative = (int)(word[words - 1] >> 63), k;
-  if (negative) {
-    uint64_t carry = 1;
-    for (k = 0; k < words; k++) {
-      word[k] = ~word[k] + carry;
-      carry = carry && !word[k];
-    }
-  }
-  permi_sum_add_integer(sum, word, words, negative);
 }
 
 /* y at the beginning of a chunk. */
@@ -8029,16 +8263,6 @@ static uint64_t permi_inverse_odd(uint64_t p)
   return inverse;
 }
 
-static uint64_t permi_exact_residue(permi_wide x, uint64_t p)
-{
-  int negative = (int)(x.high >> 63);
-  uint64_t rest;
-  if (negative)
-    x = permi_wide_negate(x);
-  rest = permi_residue_wide(x.high % p, x.low, p);
-  return negative && rest ? p - rest : rest;
-}
-
 /* A chunk is 2^chunk_log2 sign vectors; which ones they are depends on the column that is always +. */
 static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
                              double bytes, permi_leaf *leaf)
@@ -8088,7 +8312,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
     for (part = 0; part < parts; part++)
       for (j = 0; j < n; j++) {
         permi_wide x = j ? permi_exact_step(rows, order[k], j, part) : permi_exact_start(rows, order[k], part);
-        plain->low[j * size + k * parts + part] = modulus ? permi_exact_residue(x, modulus) : x.low;
+        plain->low[j * size + k * parts + part] = modulus ? permi_wide_residue(x, modulus) : x.low;
         plain->high[j * size + k * parts + part] = modulus ? 0 : x.high;
       }
   if (modulus) {
@@ -9182,187 +9406,10 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   return hash;
 }
 
-/* =========================================================================================== >>ring
-   Numbers of the engines that are not in double, and the digits and forms of all engines for counts. A cell is a
-   double-double, or `words` words modulo 2^(64 words), two's complement; of complex numbers it is two of them. What
-   wraps on the way does no harm as long as the sum at the end fits. Where no number of words would do, a cell is one
-   word modulo what the caller wants. */
+/* ========================================================================================= >>digits
+   The digits and forms of all engines for counts, and their values that are not doubles: cells of >>ring, which are
+   double-doubles or integers (residues where no number of words would do). */
 
-typedef struct permi_ring {
-  int parts, words; /* words = 0: double-double */
-  size_t size;      /* of a cell, in 8-byte words */
-  uint64_t modulus; /* not 0: cells are residues from 0 to modulus - 1; fuse, multiply and sum only */
-} permi_ring;
-
-/* What a cell is multiplied by: an entry, or a sum of entries. */
-typedef struct permi_factor {
-  permi_dd dd[2];
-  permi_wide magnitude[2]; /* of real and imaginary part */
-  int negative[2];
-} permi_factor;
-
-static permi_ring permi_ring_make(int parts, int words)
-{
-  permi_ring ring;
-  ring.parts = parts;
-  ring.words = words;
-  ring.size = (size_t)parts * (size_t)(words ? words : 2);
-  ring.modulus = 0;
-  return ring;
-}
-
-/* |x y|, and in *negative its sign. */
-static permi_wide permi_product_magnitude(int64_t x, int64_t y, int *negative)
-{
-  *negative = (x < 0) != (y < 0);
-  return permi_multiply_words(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, y < 0 ? 0 - (uint64_t)y : (uint64_t)y);
-}
-
-/* to +-= from * factor modulo 2^(64 words); factor: a magnitude of `length` words. a - b = ~(~a + b). */
-PERMI_NEVER_INLINE static void permi_words_fuse(uint64_t *to, const uint64_t *from, int words, const uint64_t *factor,
-                                                int length, int subtract)
-{
-  int i, k;
-  for (i = 0; subtract && i < words; i++)
-    to[i] = ~to[i];
-  for (k = 0; k < length && k < words; k++) {
-    uint64_t carry = 0;
-    if (!factor[k])
-      continue;
-    for (i = k; i < words; i++) {
-      permi_wide product = permi_multiply_words(from[i - k], factor[k]);
-      product.low += carry;
-      product.high += product.low < carry;
-      to[i] += product.low;
-      carry = product.high + (to[i] < product.low);
-    }
-  }
-  for (i = 0; subtract && i < words; i++)
-    to[i] = ~to[i];
-}
-
-/* to +-= from * factor modulo p. */
-static void permi_residue_fuse(uint64_t *to, uint64_t from, permi_wide factor, int subtract, uint64_t p)
-{
-  const permi_wide wide = permi_multiply_words(from, permi_residue_wide(factor.high % p, factor.low, p));
-  const uint64_t product = permi_residue_wide(wide.high, wide.low, p);
-  *to += subtract && product ? p - product : product;
-  *to -= *to >= p ? p : 0;
-}
-
-PERMI_NEVER_INLINE static void permi_cell_set(const permi_ring *ring, void *cell, int one)
-{
-  memset(cell, 0, ring->size * sizeof(uint64_t));
-  if (one && ring->words)
-    *(uint64_t *)cell = 1;
-  else if (one)
-    ((permi_dd *)cell)->hi = 1;
-}
-
-/* to += from, or to -= it. */
-PERMI_NEVER_INLINE static void permi_cell_add(const permi_ring *ring, void *to, const void *from, int subtract)
-{
-  int part;
-  for (part = 0; part < ring->parts; part++)
-    if (ring->words) {
-      uint64_t *word = (uint64_t *)to + part * ring->words;
-      const uint64_t *other = (const uint64_t *)from + part * ring->words;
-      if (subtract)
-        permi_words_subtract(word, other, ring->words);
-      else
-        permi_words_add(word, other, ring->words);
-    } else {
-      const permi_dd x = ((const permi_dd *)from)[part];
-      ((permi_dd *)to)[part] = permi_dd_add(((permi_dd *)to)[part], subtract ? permi_dd_negate(x) : x);
-    }
-}
-
-/* to += from * factor. */
-PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_ring *ring, void *to, const void *from,
-                                               const permi_factor *factor)
-{
-  const uint64_t *x = (const uint64_t *)from;
-  int part, k;
-  if (!ring->words) {
-    permi_dd *sum = (permi_dd *)to, re = ((const permi_dd *)from)[0], im;
-    if (ring->parts == 2) {
-      im = ((const permi_dd *)from)[1];
-      permi_dd_multiply_complex(&re, &im, factor->dd[0], factor->dd[1]);
-      sum[1] = permi_dd_add(sum[1], im);
-    } else {
-      re = permi_dd_multiply(re, factor->dd[0]);
-    }
-    sum[0] = permi_dd_add(sum[0], re);
-    return;
-  }
-  for (part = 0; part < ring->parts; part++, x += ring->words)
-    for (k = 0; k < ring->parts; k++) {
-      uint64_t *sum = (uint64_t *)to + (part ^ k) * ring->words;
-      const int subtract = factor->negative[k] != (part & k); /* i times i is -1 */
-      if (ring->modulus) {
-        permi_residue_fuse(sum, *x, factor->magnitude[k], subtract, ring->modulus);
-      } else {
-        const uint64_t magnitude[2] = {factor->magnitude[k].low, factor->magnitude[k].high};
-        permi_words_fuse(sum, x, ring->words, magnitude, 2, subtract);
-      }
-    }
-}
-
-/* cell *= factor; room: a cell's worth of scratch. */
-PERMI_NEVER_INLINE static void permi_cell_multiply(const permi_ring *ring, void *cell, const permi_factor *factor,
-                                                   void *room)
-{
-  if (ring->words) {
-    permi_cell_set(ring, room, 0);
-    permi_cell_fuse(ring, room, cell, factor);
-    memcpy(cell, room, ring->size * sizeof(uint64_t));
-  } else if (ring->parts == 2) {
-    permi_dd_multiply_complex((permi_dd *)cell, (permi_dd *)cell + 1, factor->dd[0], factor->dd[1]);
-  } else {
-    *(permi_dd *)cell = permi_dd_multiply(*(permi_dd *)cell, factor->dd[0]);
-  }
-}
-
-/* cell := a b, a and b real, b a whole number >= 0. */
-PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_ring *ring, void *cell, const void *a, const void *b)
-{
-  permi_cell_set(ring, cell, 0);
-  if (ring->words)
-    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, ring->words, (const uint64_t *)b, ring->words, 0);
-  else
-    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
-}
-
-/* Adds a cell to the sums of a partial, exactly. */
-PERMI_NEVER_INLINE static void permi_cell_sum(const permi_ring *ring, const void *cell, perm_partial *partial)
-{
-  int part;
-  for (part = 0; part < ring->parts; part++) {
-    perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    if (ring->words) {
-      const uint64_t *word = (const uint64_t *)cell + part * ring->words;
-      const int negative = (int)(word[ring->words - 1] >> 63); /* no residue is that large */
-      uint64_t magnitude[PERM_INTEGER_WORDS] = {0};
-      if (negative)
-        permi_words_subtract(magnitude, word, ring->words);
-      else
-        permi_words_add(magnitude, word, ring->words);
-      permi_sum_add_integer(sum, magnitude, ring->words, negative);
-    } else {
-      permi_sum_add_double(sum, ((const permi_dd *)cell)[part].hi);
-      permi_sum_add_double(sum, ((const permi_dd *)cell)[part].lo);
-    }
-  }
-}
-
-/* At least about the modulus of a cell of double-doubles; 0 of integers. */
-static double permi_cell_modulus(const permi_ring *ring, const void *cell)
-{
-  const permi_dd *x = (const permi_dd *)cell;
-  return ring->words ? 0 : fabs(x[0].hi) + (ring->parts == 2 ? fabs(x[1].hi) : 0);
-}
-
-/* ---- the digits and forms of an engine */
 #define PERMI_MOST_DIGITS 62  /* of engines that count in a number system: 2^62 states at most */
 #define PERMI_MOST_FORMS 512  /* of those that keep the forms in a workspace, */
 #define PERMI_MOST_NEEDED 128 /* and what leads to e_M */
@@ -9371,8 +9418,9 @@ static double permi_cell_modulus(const permi_ring *ring, const void *cell)
 
 typedef struct permi_counts {
   perm_allocator allocator;
-  permi_ring ring; /* of PERM_PRECISION_DD and of integers */
-  int plain;       /* 1: in double instead */
+  permi_numbers numbers; /* of PERM_PRECISION_DD and of integers */
+  size_t size;           /* words of such a value, or cell */
+  int plain;             /* 1: in double instead */
   const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
@@ -9410,20 +9458,91 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
          (counts->parts == 2 ? fabs(permi_counts_entry(counts, digit, 1, form)) : 0);
 }
 
-/* `times` times the entry. */
-PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *counts, int digit, int form, int times)
+/* What a cell is multiplied by: an entry, or a sum of entries. */
+typedef struct permi_factor {
+  permi_coefficient c;
+  permi_wide integer[2]; /* instead, of real and imaginary part, but for residues */
+} permi_factor;
+
+static permi_factor permi_factor_make(const permi_counts *counts, const permi_dd *x, const permi_wide *integer)
 {
+  const uint64_t modulus = counts->numbers.modulus;
   permi_factor factor;
   int part;
   memset(&factor, 0, sizeof factor);
+  factor.c.real = x[0].hi;
+  factor.c.real_low = x[0].lo;
+  factor.c.imaginary = x[1].hi;
+  factor.c.imaginary_low = x[1].lo;
+  for (part = 0; part < counts->parts && counts->integer; part++) {
+    factor.integer[part] = integer[part];
+    factor.c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
+  }
+  return factor;
+}
+
+static permi_wide permi_wide_times(int64_t x, int64_t y)
+{
+  const permi_wide from = permi_wide_of(x);
+  permi_wide product = {0, 0};
+  permi_wide_add_product(&product, &from, y);
+  return product;
+}
+
+/* `times` times the entry. */
+PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *counts, int digit, int form, int times)
+{
+  permi_dd x[2] = {{0, 0}, {0, 0}};
+  permi_wide integer[2];
+  int part;
   for (part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
     if (counts->integer)
-      factor.magnitude[part] = permi_product_magnitude(counts->integer[at], times, &factor.negative[part]);
+      integer[part] = permi_wide_times(counts->integer[at], times);
     else
-      factor.dd[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+      x[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
   }
-  return factor;
+  return permi_factor_make(counts, x, integer);
+}
+
+/* to += from * factor, or if fresh to = from * factor. */
+PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void *to, const void *from,
+                                               const permi_factor *factor, int fresh)
+{
+  const permi_numbers *numbers = &counts->numbers;
+  if (numbers->algebra == PERMI_MAGNITUDES_DD) {
+    permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
+    permi_value_add(PERMI_PAIR_DD_VALUES, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_RESIDUES) {
+    permi_value_add(PERMI_RESIDUES, numbers, &factor->c, to, from, fresh);
+  } else {
+    if (fresh)
+      memset(to, 0, counts->size * sizeof(uint64_t));
+    permi_words_accumulate(numbers->words, numbers->parts, &factor->integer[0].low, 2, (uint64_t *)to,
+                           (const uint64_t *)from);
+  }
+}
+
+/* cell = a b, b real. */
+PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
+{
+  if (counts->integer) {
+    memset(cell, 0, counts->size * sizeof(uint64_t));
+    permi_words_accumulate(counts->numbers.words, 1, (const uint64_t *)b, counts->numbers.words, (uint64_t *)cell,
+                           (const uint64_t *)a);
+  } else {
+    const permi_dd x[2] = {*(const permi_dd *)b, {0, 0}};
+    const permi_factor factor = permi_factor_make(counts, x, NULL);
+    permi_cell_fuse(counts, cell, a, &factor, 1);
+  }
+}
+
+/* At least about the modulus of a cell of double-doubles; 0 of integers. */
+static double permi_cell_modulus(const permi_counts *counts, const void *cell)
+{
+  const permi_dd *x = (const permi_dd *)cell;
+  return counts->integer ? 0 : fabs(x[0].hi) + (counts->parts == 2 ? fabs(x[1].hi) : 0);
 }
 
 /* ======================================================================================== >>subsets
@@ -9525,27 +9644,28 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 /* The same in cells, with the absolute plane beside them. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
-  const permi_ring *ring = &dp->counts->ring;
+  const permi_counts *counts = dp->counts;
+  const size_t cell = counts->size;
   double most = 0, unused = 0;
   int x, k;
   for (x = x1; x >= x0; x--) {
-    uint64_t *to = dp->cell + (base + (size_t)x) * ring->size;
+    uint64_t *to = dp->cell + (base + (size_t)x) * cell;
     double *absolute = dp->plane[2] ? dp->plane[2] + base + x : NULL, size;
     if (!dp->skip) {
-      permi_cell_set(ring, to, 0);
+      memset(to, 0, cell * sizeof *to);
       if (absolute)
         *absolute = 0;
     }
     for (k = x ? -1 : 0; k < dp->active; k++) {
       const size_t offset = k < 0 ? 1 : dp->offset[k];
       const int which = k < 0 ? x : dp->which[k];
-      permi_cell_fuse(ring, to, to - offset * ring->size, &dp->factor[which]);
+      permi_cell_fuse(counts, to, to - offset * cell, &dp->factor[which], 0);
       if (absolute)
         *absolute += dp->weight[2][which] * absolute[-(ptrdiff_t)offset];
     }
-    size = absolute ? *absolute : permi_cell_modulus(ring, to);
+    size = absolute ? *absolute : permi_cell_modulus(counts, to);
     most = size > most ? size : most;
-    for (k = 0; k < ring->parts && !ring->words; k++)
+    for (k = 0; k < counts->parts && !counts->integer; k++)
       permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &unused, &dp->least_state);
   }
   return most;
@@ -9555,8 +9675,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
-  const permi_ring *ring = &counts->ring;
-  const double each = dp->cell ? (10.0 + 5 * ring->words) * ring->parts * ring->parts : 1; /* for permi_watch */
+  const double each = dp->cell ? (10.0 + 5 * counts->numbers.words) * counts->parts * counts->parts : 1; /* for permi_watch */
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
@@ -9633,14 +9752,13 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
 /* Multiplies all states by 2^-e; exact but for what underflows. */
 PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
 {
-  const permi_ring *ring = &dp->counts->ring;
   permi_dd *cell = (permi_dd *)(void *)dp->cell;
   size_t s;
   int plane;
   for (plane = 0; plane < 3; plane++)
     for (s = 0; dp->plane[plane] && s < dp->states; s++)
       dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
-  for (s = 0; cell && s < dp->states * (size_t)ring->parts; s++)
+  for (s = 0; cell && s < dp->states * (size_t)dp->counts->parts; s++)
     cell[s] = permi_dd_scale(cell[s], -e);
 }
 
@@ -9648,21 +9766,20 @@ PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
-  const permi_ring *ring = &counts->ring;
   size_t s;
   int d, total = 0;
   memset(dp->v, 0, sizeof dp->v);
   for (s = 0; s < dp->states; s++) {
     if (total == counts->needed) {
-      const uint64_t *cell = dp->cell ? dp->cell + s * ring->size : NULL;
+      const uint64_t *cell = dp->cell ? dp->cell + s * counts->size : NULL;
       if (cell)
-        permi_cell_sum(ring, cell, partial);
+        permi_value_sum_parts(&counts->numbers, cell, partial);
       else
         permi_sum_add_double(&partial->value, dp->plane[0][s]);
       if (dp->plane[1])
         permi_sum_add_double(&partial->imaginary, dp->plane[1][s]);
       permi_sum_add_double(&partial->absolute, dp->plane[2] ? dp->plane[2][s]
-                                               : cell       ? permi_cell_modulus(ring, cell)
+                                               : cell       ? permi_cell_modulus(counts, cell)
                                                             : dp->plane[0][s]);
     }
     for (d = 0; d < dp->digits && dp->v[d] == counts->radix[d] - 1; d++) {
@@ -9755,7 +9872,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   perm_partial mine;
   perm_status status = PERM_ERROR_MEMORY;
   const size_t weights = permi_subsets_shape(&dp, counts);
-  const size_t size = (counts->plain ? (size_t)counts->parts : counts->ring.size) + (size_t)absolute;
+  const size_t size = (counts->plain ? (size_t)counts->parts : counts->size) + (size_t)absolute;
   double *next;
   int plane;
   if (!dp.states || dp.states > SIZE_MAX / 32 / size)
@@ -9788,7 +9905,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
         }
       if (!counts->plain) {
         dp.cell = (uint64_t *)(void *)next;
-        permi_cell_set(&counts->ring, dp.cell, 1);
+        permi_value_one(&counts->numbers, dp.cell);
       }
       status = permi_subsets_run(&dp, leaf->information.seconds, &mine);
     }
@@ -9809,26 +9926,25 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
 /* ---- expansion: each form takes a digit that is not used up; products of double-doubles, or exact. */
 typedef struct permi_expansion {
   int *left, *chosen, *form_of; /* by digit; by depth */
-  uint64_t *cell;               /* by depth, and one of scratch */
+  uint64_t *cell;               /* by depth */
 } permi_expansion;
 
 PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control,
                                                   const permi_expansion *expansion, perm_partial *partial)
 {
-  const permi_ring *ring = &counts->ring;
   int *left = expansion->left, *chosen = expansion->chosen;
   uint32_t steps = 0;
   int depth = 0, d;
-  permi_cell_set(ring, expansion->cell, 1);
+  permi_value_one(&counts->numbers, expansion->cell);
   memcpy(left, counts->digit_count, (size_t)counts->digits * sizeof *left);
   chosen[0] = -1;
   while (depth >= 0) {
     const int form = expansion->form_of[depth];
-    uint64_t *cell = expansion->cell + (size_t)depth * ring->size;
+    uint64_t *cell = expansion->cell + (size_t)depth * counts->size;
     permi_factor factor;
     if (depth == counts->form_total) {
-      permi_cell_sum(ring, cell, partial);
-      permi_sum_add_double(&partial->absolute, permi_cell_modulus(ring, cell));
+      permi_value_sum_parts(&counts->numbers, cell, partial);
+      permi_sum_add_double(&partial->absolute, permi_cell_modulus(counts, cell));
       partial->terms++;
       depth--;
       continue;
@@ -9844,9 +9960,7 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, pe
       continue;
     }
     factor = permi_counts_factor(counts, d, form, left[d]--);
-    memcpy(cell + ring->size, cell, ring->size * sizeof *cell);
-    permi_cell_multiply(ring, cell + ring->size, &factor,
-                        expansion->cell + ((size_t)counts->form_total + 1) * ring->size);
+    permi_cell_fuse(counts, cell + counts->size, cell, &factor, 1);
     chosen[++depth] = -1;
     if (control && !(++steps & 0xffff)) {
       perm_status status = permi_control_poll(control, 0, "expanding");
@@ -9862,11 +9976,11 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
   const perm_allocator *allocator = &counts->allocator;
-  const size_t depths = (size_t)counts->form_total + 2;
+  const size_t depths = (size_t)counts->form_total + 1;
   perm_partial mine = *partial;
   perm_status status = PERM_ERROR_MEMORY;
   permi_expansion expansion;
-  expansion.cell = (uint64_t *)permi_allocate(allocator, depths * counts->ring.size, sizeof *expansion.cell);
+  expansion.cell = (uint64_t *)permi_allocate(allocator, depths * counts->size, sizeof *expansion.cell);
   expansion.left = (int *)permi_allocate(allocator, 2 * depths + (size_t)counts->digits, sizeof *expansion.left);
   if (expansion.cell && expansion.left) {
     int k = 0, form, copy;
@@ -10056,9 +10170,8 @@ PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, perm
   int f;
   for (f = 0; f < rows; f++)
     if (counts->integer) {
-      int negative;
-      const permi_wide product = permi_product_magnitude(counts->integer[digit * rows + f], times, &negative);
-      permi_wide_add(&forms->word[f], negative ? permi_wide_negate(product) : product);
+      const permi_wide entry = permi_wide_of(counts->integer[digit * rows + f]);
+      permi_wide_add_product(&forms->word[f], &entry, times);
     } else {
       forms->high[f] += times * counts->high[digit * rows + f];
       forms->low[f] += times * counts->low[digit * rows + f];
@@ -10123,28 +10236,25 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
 PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms,
                                                           int form)
 {
-  permi_factor factor;
+  permi_dd x[2] = {{0, 0}, {0, 0}};
+  permi_wide integer[2];
   int part;
-  memset(&factor, 0, sizeof factor);
   for (part = 0; part < counts->parts; part++) {
     const int f = part * counts->forms + form;
-    if (counts->integer) {
-      factor.negative[part] = (int)(forms->word[f].high >> 63);
-      factor.magnitude[part] = factor.negative[part] ? permi_wide_negate(forms->word[f]) : forms->word[f];
-    } else {
-      factor.dd[part] = permi_two_sum(forms->high[f], forms->low[f]);
-    }
+    if (counts->integer)
+      integer[part] = forms->word[f];
+    else
+      x[part] = permi_two_sum(forms->high[f], forms->low[f]);
   }
-  return factor;
+  return permi_factor_make(counts, x, integer);
 }
 
-/* The term times F of the forms, in place, or for e_M behind it; e: e_k of moduli, from that of the term on. Returns
-   the place. */
+/* The term times F of the forms, there or in the room, or for e_M behind it; e: e_k of moduli, from that of the term
+   on. Returns the place. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
-  const permi_ring *ring = &counts->ring;
-  const size_t size = ring->size;
+  const size_t size = counts->size;
   const int needed = counts->needed;
   int f, copy, k, step = 0;
   if (counts->symmetric) {
@@ -10153,13 +10263,17 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   }
   for (f = 0; f < counts->forms; f++) {
     const permi_factor factor = permi_forms_factor(counts, forms, f);
-    const double modulus = fabs(factor.dd[0].hi) + fabs(factor.dd[1].hi);
+    const double modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
-      if (!counts->symmetric)
-        permi_cell_multiply(ring, term, &factor, room);
+      if (!counts->symmetric) {
+        uint64_t *product = room;
+        permi_cell_fuse(counts, product, term, &factor, 1);
+        room = term;
+        term = product;
+      }
       for (k = step < needed ? step : needed; counts->symmetric && k >= 1 && k >= needed - left; k--) {
-        permi_cell_fuse(ring, term + (size_t)k * size, term + (size_t)(k - 1) * size, &factor);
+        permi_cell_fuse(counts, term + (size_t)k * size, term + (size_t)(k - 1) * size, &factor, 0);
         e[k] += e[k - 1] * modulus;
       }
     }
@@ -10170,38 +10284,43 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
 /* A chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
-  const permi_ring *ring = &counts->ring;
-  const int size = (int)ring->size, needed = counts->needed;
+  const permi_numbers *numbers = &counts->numbers;
+  const permi_dd signs[2][2] = {{{1, 0}, {0, 0}}, {{-1, 0}, {0, 0}}};
+  const permi_wide integers[2][2] = {{{1, 0}, {0, 0}}, {{UINT64_MAX, UINT64_MAX}, {0, 0}}};
+  const int size = (int)counts->size, needed = counts->needed;
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
   uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
+  permi_factor sign[2];
   int d;
   permi_forms_start(counts, &work->forms, walk);
-  permi_cell_set(ring, weight + counts->digits * size, 1);
-  permi_cell_set(ring, total, 0);
+  for (d = 0; d < 2; d++)
+    sign[d] = permi_factor_make(counts, signs[d], integers[d]);
+  permi_value_one(numbers, weight + counts->digits * size);
+  memset(total, 0, counts->size * sizeof *total);
   for (;;) {
     for (d = walk->digit; d >= 0; d--)
-      permi_cell_weigh(ring, weight + d * size, weight + (d + 1) * size,
+      permi_cell_weigh(counts, weight + d * size, weight + (d + 1) * size,
                        counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
     if (!counts->ryser || walk->total <= needed) {
       if (counts->ryser)
-        permi_cell_weigh(ring, term, weight, counts->rank_weight + walk->total * size);
+        permi_cell_weigh(counts, term, weight, counts->rank_weight + walk->total * size);
       else
-        memcpy(term, weight, ring->size * sizeof *term);
-      e[0] = permi_cell_modulus(ring, term);
-      permi_cell_add(ring, total, permi_cells_term(counts, &work->forms, term, e, room),
-                     permi_nary_negative(counts, walk));
-      if (!ring->words) { /* integers wait for the end, to be added to the sums */
-        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(ring, total));
-        permi_cell_sum(ring, total, partial);
-        permi_cell_set(ring, total, 0);
+        memcpy(term, weight, counts->size * sizeof *term);
+      e[0] = permi_cell_modulus(counts, term);
+      permi_cell_fuse(counts, total, permi_cells_term(counts, &work->forms, term, e, room),
+                      &sign[permi_nary_negative(counts, walk)], 0);
+      if (!counts->integer) { /* integers wait for the end, to be added to the sums */
+        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, total));
+        permi_value_sum_parts(numbers, total, partial);
+        memset(total, 0, counts->size * sizeof *total);
       }
     }
     if (!permi_nary_next(counts, walk))
       break;
     permi_forms_move(counts, &work->forms, walk->digit, permi_nary_moved(counts, walk));
   }
-  permi_cell_sum(ring, total, partial);
+  permi_value_sum_parts(numbers, total, partial);
 }
 
 static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
@@ -10222,7 +10341,7 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
 
 static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
 {
-  const size_t size = counts->plain ? 1 : counts->ring.size;
+  const size_t size = counts->size;
   memset(weight + (size_t)at * size, 0, size * sizeof *weight);
   memcpy(weight + (size_t)at * size, &x, counts->plain ? sizeof x.hi : sizeof x);
 }
@@ -10239,42 +10358,42 @@ static permi_dd permi_binomial_next(permi_dd b, int times, int over)
 /* binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
 PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
 {
-  const permi_ring *ring = &counts->ring;
+  const size_t size = counts->size;
   permi_dd b = permi_dd_make(permi_shift(1, -c));
   int v, k;
-  if (!ring->words) {
+  if (!counts->integer) {
     for (v = 0; v <= most; b = permi_binomial_next(b, c - v, v + 1), v++)
       permi_weight_put(counts, weight, v, permi_dd_scale(b, half && 2 * v != c));
     return;
   }
-  for (v = 0; v <= most; v++)
-    permi_cell_set(ring, weight + (size_t)v * ring->size, v == 0);
+  memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
+  weight[0] = 1;
   for (k = 1; k <= c; k++) /* Pascal's triangle, row by row */
     for (v = k < most ? k : most; v > 0; v--)
-      permi_cell_add(ring, weight + (size_t)v * ring->size, weight + (size_t)(v - 1) * ring->size, 0);
+      permi_words_add(weight + (size_t)v * size, weight + (size_t)(v - 1) * size, counts->numbers.words);
   for (v = 0; half && v <= most; v++)
     if (2 * v != c)
-      permi_cell_add(ring, weight + (size_t)v * ring->size, weight + (size_t)v * ring->size, 0);
+      permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
 }
 
 /* Ryser's binom(N - k, M - k) for k = 0 .. M. */
 PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
 {
-  const permi_ring *ring = &counts->ring;
   const int needed = counts->needed, skips = counts->digit_total - needed;
+  const size_t size = counts->size;
   uint64_t *weight = counts->rank_weight;
   permi_dd b = permi_dd_make(1);
   int t, k;
-  if (!ring->words) {
+  if (!counts->integer) {
     for (t = 0; t <= needed; b = permi_binomial_next(b, skips + t + 1, t + 1), t++) /* binom(skips + t, t) */
       permi_weight_put(counts, weight, needed - t, b);
     return;
   }
   for (k = 0; k <= needed; k++)
-    permi_cell_set(ring, weight + (size_t)k * ring->size, 1);
+    permi_value_one(&counts->numbers, weight + (size_t)k * size);
   for (k = 0; k < skips; k++)
     for (t = needed; t > 0; t--)
-      permi_cell_add(ring, weight + (size_t)(t - 1) * ring->size, weight + (size_t)t * ring->size, 0);
+      permi_words_add(weight + (size_t)(t - 1) * size, weight + (size_t)t * size, counts->numbers.words);
 }
 
 /* =================================================================================== >>counts_choice
@@ -10941,17 +11060,26 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const
   const size_t coefficients = (size_t)shape->digits * (size_t)shape->forms * (size_t)parts;
   const size_t integers = (size_t)(5 * shape->digits + 2 * shape->forms);
   const int plain = choice->precision == PERM_PRECISION_DEFAULT;
-  permi_ring ring = permi_ring_make(parts, choice->words);
+  permi_numbers numbers;
   permi_counts *counts;
-  cells *= plain ? 1 : ring.size;
-  ring.modulus = choice->modulus;
+  size_t size;
+  numbers.algebra = choice->modulus ? PERMI_RESIDUES
+                    : choice->words ? PERMI_WORDS
+                    : parts == 2    ? PERMI_PAIR_DD_VALUES
+                                    : PERMI_MAGNITUDES_DD;
+  numbers.parts = parts;
+  numbers.words = choice->words;
+  numbers.modulus = choice->modulus;
+  size = plain ? 1 : permi_numbers_words(&numbers);
+  cells *= size;
   counts = (permi_counts *)permi_allocate(
       allocator, 1, sizeof *counts + (2 * coefficients + cells) * sizeof(double) + integers * sizeof(int));
   if (!counts)
     return NULL;
   memset(counts, 0, sizeof *counts);
   counts->allocator = *allocator;
-  counts->ring = ring;
+  counts->numbers = numbers;
+  counts->size = size;
   counts->plain = plain;
   counts->method = choice->method;
   counts->ryser = choice->method == PERM_METHOD_RYSER;
@@ -11023,7 +11151,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
                                           permi_leaf *leaf)
 {
-  const size_t size = counts->plain ? 1 : counts->ring.size;
+  const size_t size = counts->size;
   const double seconds = leaf->information.seconds;
   int chunks_log2 = 0, at = 0, d;
   counts->terms = 1;
