@@ -8897,75 +8897,6 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* The program for GPUs, see >>programs. */
-#define PERMI_GPU_WALK 8
-typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
-  PERMI_CODE_BASE,    /* base of row a */
-  PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
-  PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,   /* a b */
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,   /* a - b */
-  PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a| and the floor of row b, a modulus; so are the following */
-  PERMI_CODE_MULTIPLY, /* a b */
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,    /* a + b */
-  PERMI_CODE_RETURN   /* a */
-} permi_code_kind;
-
-typedef struct permi_code_statement { /* statement k makes value k */
-  int kind, negative;
-  int a, b, c, d; /* values, or what the kind says */
-} permi_code_statement;
-
-typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
-  int row, constant, negative;
-} permi_code_flip;
-
-typedef struct permi_code {
-  perm_gpu_program program;
-  permi_code_statement *statement;
-  double *constant; /* of each its parts */
-  permi_code_flip *flip;
-  char *text;
-  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
-  int text_room;
-  size_t length;
-  int walk, samples_log2, live; /* live: most doubles that wait at a time */
-  double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
-  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
-  long long scale_exp2;
-  int divided;                      /* rows */
-  const perm_allocator *allocator;  /* while it is made, */
-  int failed;                       /* 1 too large, 2 memory */
-} permi_code;
-
-static permi_code *permi_code_make(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  if (!code)
-    return NULL;
-  memset(code, 0, sizeof *code);
-  code->allocator = allocator;
-  return code;
-}
-
-static void permi_code_release(const perm_allocator *allocator, permi_code *code)
-{
-  if (!code)
-    return;
-  permi_release(allocator, code->statement);
-  permi_release(allocator, code->constant);
-  permi_release(allocator, code->flip);
-  permi_release(allocator, code->text);
-  permi_release(allocator, code);
-}
-
-#define PERMI_GPU_CANDIDATES 6
-
 /* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
   double floor[64];    /* of a row: what its modulus is raised by for the sum of |terms| */
@@ -8975,6 +8906,7 @@ typedef struct permi_hybrid_rounding {
   double below;        /* compensated rows: their second words, relative, squared and summed */
 } permi_hybrid_rounding;
 
+#define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family { /* the kernels of an instruction set; complex ones NULL with PERM_NO_COMPLEX */
   void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
@@ -8985,12 +8917,14 @@ typedef struct permi_hybrid_family { /* the kernels of an instruction set; compl
 
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
+#if defined(PERM_WITH_CUDA)
   permi_gpu gpu; /* comes first, where perm.h looks for it; used if `code`, the program of >>programs, is not NULL */
-  permi_code *code;
+  struct permi_code *code;
   struct permi_hybrid *next; /* candidate for options.gpu.tune: the next best by prediction */
   int candidate, candidates; /* number from 1, of how many; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
-  int n, inner, low, high, lanes_log2, chunk_log2, transposed;
+#endif
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
   int parts, lanes; /* numbers of a pattern, patterns of a slot */
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
@@ -9107,7 +9041,7 @@ typedef struct permi_arrangement {
 #define PERMI_HYBRID_SLOT_BUDGET 500
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
-#define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
+#define PERMI_GPU_LEAST_OUTER 9 /* PERM_GPU_THREADS_LOG2 + 2 */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -9895,13 +9829,20 @@ static double permi_instruction_operations(const permi_instruction *operation)
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, estimate, search and price. */
 
+#if defined(PERM_WITH_CUDA)
+static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
+#endif
+
+/* Releases a program, and for GPUs the next candidates. */
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
+  permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
   for (; hybrid; hybrid = next) {
+#if defined(PERM_WITH_CUDA)
     next = hybrid->next;
     permi_code_release(allocator, hybrid->code);
     permi_release(allocator, hybrid->gpu.memory);
+#endif
     permi_release(allocator, hybrid->operation);
     permi_release(allocator, hybrid->statement);
     permi_release(allocator, hybrid->constant);
@@ -10290,6 +10231,7 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
    Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
    values that wait; loads of bases are most of the rest. */
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
@@ -10300,6 +10242,72 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 #define PERMI_GPU_SPILL 85         /* of 180 programs measured, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
 #define PERMI_GPU_LARGE 1600       /* statements, above which programs are slower: 2400 by an eighth */
 #define PERMI_GPU_VALUES 30000
+
+#define PERMI_GPU_WALK 8
+typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* |a| and the floor of row b, a modulus; so are the following */
+  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,    /* a + b */
+  PERMI_CODE_RETURN   /* a */
+} permi_code_kind;
+
+typedef struct permi_code_statement { /* statement k makes value k */
+  int kind, negative;
+  int a, b, c, d; /* values, or what the kind says */
+} permi_code_statement;
+
+typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
+  int row, constant, negative;
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant; /* of each its parts */
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
+  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live; /* live: most doubles that wait at a time */
+  double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
+  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
+  long long scale_exp2;
+  int divided;                      /* rows */
+  const perm_allocator *allocator;  /* while it is made, */
+  int failed;                       /* 1 too large, 2 memory */
+} permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
 
 /* ---- from a layout to statements */
 typedef struct permi_coder {
@@ -10604,10 +10612,12 @@ static void permi_code_statements(permi_coder *coder)
       }
   }
 }
+#endif
 
 /* =================================================================================== >>program_text
    The text of a kernel, as CUDA C++ or with its arithmetic in PTX. */
 
+#if defined(PERM_WITH_CUDA)
 /* Tests declare and name twins: the kernels on the CPU, operation by operation. */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
@@ -10862,10 +10872,52 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? "lo = permi_fma(s, block.e, lo);\n"
                                                                  : "");
 }
+#endif
 
 /* =================================================================================== >>program_tune
    The plan on a GPU, its candidates, and what methods hybrid and cached offer. */
 
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
+    return permi_fail_memory(maker->result);
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = scaled;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  return PERM_OK;
+}
+
+#if defined(PERM_WITH_CUDA)
 /* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
@@ -10971,6 +11023,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
+  hybrid->walked = code->walk;
   /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
   most = code->walk + hybrid->low;
   code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
@@ -11034,46 +11087,6 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
   return permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
-}
-
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
-static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       long long *scale_exp2, int *zero)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
-  perm_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
-  if (!exponent)
-    return permi_fail_memory(maker->result);
-  memset(&plan, 0, sizeof plan);
-  plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
-  permi_plan_scale(&plan, &view, exponent);
-  permi_release(allocator, exponent);
-  *zero = plan.zero;
-  *scale_exp2 = 0;
-  for (i = 0; i < n && !plan.zero; i++) {
-    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
-  }
-  return PERM_OK;
 }
 
 /* One of several layouts that are searched at the same time, each with its own budget and orientation. */
@@ -11282,7 +11295,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
                         "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
                         options->gpu.tune, block->n, candidates);
   } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
-#if defined(PERM_WITH_CUDA)
     const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
     uint64_t chunks[PERMI_GPU_CANDIDATES];
     double predicted[PERMI_GPU_CANDIDATES];
@@ -11295,7 +11307,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
     for (k = 1; k < candidates; k++)
       if (timed[k] < timed[number - 1])
         number = k + 1;
-#endif
   }
   for (at = &list, k = 1; k < number; k++)
     at = &(*at)->next;
@@ -11309,6 +11320,8 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
+#endif /* PERM_WITH_CUDA */
+
 static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
 {
   va_list arguments;
@@ -11319,43 +11332,59 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   *length += more > 0 ? (size_t)more : 0;
 }
 
-/* Both programs in words; of candidates how they were timed. */
+#if defined(PERM_WITH_CUDA)
+/* The kernel in words. */
+static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
+{
+  const permi_code *code = hybrid->code;
+  permi_hybrid_say(buffer, size, length,
+                   "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
+                   "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
+                   code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
+                   code->live, code->divided, hybrid->operations_a_term, all);
+}
+
+/* How the candidates were timed. */
+static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
+{
+  int k;
+  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
+    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
+    if (hybrid->timed[k] < (double)INFINITY)
+      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
+    else
+      permi_hybrid_say(buffer, size, length, " failed");
+  }
+  permi_hybrid_say(buffer, size, length, "\n");
+}
+#endif
+
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "compensated"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const permi_code *code = hybrid->code;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
-  int k;
   permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
                    perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
                    algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
-  if (code)
-    permi_hybrid_say(buffer, size, &length,
-                     "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
-                     "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
-                     code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
-                     code->live, code->divided, hybrid->operations_a_term, all);
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->code)
+    permi_code_explain(hybrid, all, buffer, size, &length);
   else
+#endif
     permi_hybrid_say(buffer, size, &length,
                      "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
-                   leaf->information.seconds, code ? "GPU" : "thread");
-  if (!hybrid->candidate)
-    return length;
-  permi_hybrid_say(buffer, size, &length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-    permi_hybrid_say(buffer, size, &length, k ? "," : ", by a slice of each");
-    if (hybrid->timed[k] < (double)INFINITY)
-      permi_hybrid_say(buffer, size, &length, " %.3g s", hybrid->timed[k]);
-    else
-      permi_hybrid_say(buffer, size, &length, " failed");
-  }
-  permi_hybrid_say(buffer, size, &length, "\n");
+                   leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->candidate)
+    permi_code_explain_tuning(hybrid, buffer, size, &length);
+#endif
   return length;
 }
 
@@ -11414,7 +11443,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   permi_arrangement layout;
   permi_layouts *work;
   permi_offer offer;
-  double cost = (double)INFINITY;
+  double cost = (double)INFINITY, speed;
   int t;
   memset(&offer, 0, sizeof offer);
   *hope = (double)INFINITY;
@@ -11427,8 +11456,12 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
     permi_layout_start(work, t, &layout);
     cost = fmin(cost, permi_layout_greedy(work, &layout));
   }
-  *hope = cost / PERMI_HYBRID_GAIN /
-          (permi_gpu_wanted(maker->options, block->n) ? permi_code_rate(permi_hybrid_algebra_of(maker)) : work->speed);
+  speed = work->speed;
+#if defined(PERM_WITH_CUDA)
+  if (permi_gpu_wanted(maker->options, block->n))
+    speed = permi_code_rate(permi_hybrid_algebra_of(maker));
+#endif
+  *hope = cost / PERMI_HYBRID_GAIN / speed;
   permi_release(&maker->options->allocator, work);
   return PERM_OK;
 }
@@ -11452,6 +11485,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
+#if defined(PERM_WITH_CUDA)
   if (permi_gpu_wanted(options, n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, algebra, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -11460,6 +11494,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     }
     rival = fmin(rival, gpu.seconds);
   }
+#endif
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work) {
     permi_hybrid_release(allocator, gpu.plan);
@@ -11493,6 +11528,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 &&
            ldexp(per_block, hybrid->chunk_log2) > 1e-4)
       hybrid->chunk_log2--;
+    hybrid->walked = hybrid->chunk_log2;
     hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
     permi_hybrid_kernels(hybrid, isa);
     offer->plan = hybrid;
@@ -11530,7 +11566,6 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
   const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products, those that round */
-  const int walked = hybrid->code ? hybrid->code->walk : hybrid->chunk_log2;
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
@@ -11538,7 +11573,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   leaf->shared.relative += leaf->estimate_relative;
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
   if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (walked + hybrid->low) / 2)) * square +
+    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
                               4 * rounding->below;
   else
     leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(part * roundings) * PERMI_UNIT * hybrid->parts;
@@ -11548,31 +11583,38 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
 
 static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  const perm_status status = permi_code_tune(maker, block, &offer->plan);
-  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
-  const int n = hybrid->n;
+  perm_status status = PERM_OK;
+  permi_hybrid *hybrid;
+#if defined(PERM_WITH_CUDA)
+  status = permi_code_tune(maker, block, &offer->plan);
+  hybrid = (permi_hybrid *)offer->plan;
+  leaf->information.tuned = hybrid->candidate;
+  if (hybrid->code) {
+    leaf->run_range = permi_gpu_range;
+    leaf->scale = hybrid->code->scale;
+  }
+#else
+  hybrid = (permi_hybrid *)offer->plan;
+  if (permi_gpu_wanted(maker->options, hybrid->n) &&
+      (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
+    char message[PERM_MESSAGE_BYTES]; /* a GPU was asked for and would have been used */
+    permi_gpu_devices(1, message);
+    status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
+  }
+#endif
   if (status != PERM_OK)
     return status;
-  leaf->information.tuned = hybrid->candidate;
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
   leaf->information.isa = hybrid->isa;
-  leaf->information.n = n;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  leaf->information.work = ldexp(hybrid->rows_a_term, n - 1 - hybrid->inner);
+  leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
   leaf->information.fingerprint = hybrid->fingerprint;
-  if (hybrid->code)
-    leaf->run_range = permi_gpu_range;
-  else
-    leaf->run_chunk = permi_hybrid_chunk;
+  leaf->run_chunk = permi_hybrid_chunk;
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
-  leaf->release = permi_hybrid_release;
   leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
-  offer->plan = NULL;
-  leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
-  if (hybrid->code)
-    leaf->scale = hybrid->code->scale;
+  leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
   maker->job->precision =
       hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
@@ -12149,17 +12191,11 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   for (i = 0; i < n && !ryser->integers; i++)
     hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_SPARYSER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
   leaf->information.chunks = chunks;
   leaf->information.work = ryser->nodes;
   leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
   leaf->run_chunk = permi_ryser_chunk;
-  leaf->release = permi_ryser_release;
   leaf->explain = permi_ryser_explain;
-  leaf->context = ryser;
-  offer->plan = NULL;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   leaf->integer = ryser->integers;
   if (!leaf->integer)
@@ -12252,14 +12288,6 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
   return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
 }
 
-static perm_status permi_dominating_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                         permi_leaf *leaf)
-{
-  const perm_status status = permi_ryser_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_DOMINATING;
-  return status;
-}
-
 /* ======================================================================================== >>codegen
    The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
@@ -12281,6 +12309,7 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
    same error bound. Memory is shared memory while that leaves as many threads as registers do, else global memory, in
    which hardware interleaves the threads' own arrays. */
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory, of one in a register [EK] */
@@ -12552,32 +12581,13 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-/* Without a GPU, method sparyser does the work, if the options say so. */
-static int permi_codegen_falls_back(const perm_options *options)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
-}
-
-static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+/* The better orientation, with its text, as an offer. */
+static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   perm_status status = PERM_OK;
   permi_codegen *best, *trial;
-  (void)rival; /* only by name */
-  if (!options->gpu.devices)
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
-  else if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
-  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
-                 block->imaginary ? "complex entries" : "another precision than double asked for");
-  else if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-  if (offer->why[0])
-    return PERM_OK;
   best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
   if (!best || !trial) {
@@ -12604,6 +12614,39 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
+#endif /* PERM_WITH_CUDA */
+
+/* Without a GPU, method sparyser does the work, if the options say so. */
+static int permi_codegen_falls_back(const perm_options *options)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
+         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
+}
+
+static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  (void)rival; /* only by name */
+  if (!options->gpu.devices)
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
+  else if (block->integer || maker->working->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
+  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
+                 block->imaginary ? "complex entries" : "another precision than double asked for");
+  else if (block->n > PERM_MAX_N)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
+#if defined(PERM_WITH_CUDA)
+  return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
+#else
+  else
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA");
+  return PERM_OK;
+#endif
+}
+
+#if defined(PERM_WITH_CUDA)
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_codegen *codegen = (const permi_codegen *)leaf->context;
@@ -12624,21 +12667,17 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 {
   permi_codegen *codegen = (permi_codegen *)offer->plan;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = maker->options->method;
   leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.n = block->n;
   leaf->information.chunks = codegen->chunks;
   leaf->information.work = codegen->operations * codegen->ryser.terms;
   leaf->information.fingerprint = codegen->gpu.work.fingerprint;
   leaf->run_range = permi_gpu_range;
-  leaf->release = permi_codegen_release;
   leaf->explain = permi_codegen_explain;
-  leaf->context = codegen;
-  offer->plan = NULL;
   leaf->scale_exp2 = 1;
   permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
   return PERM_OK;
 }
+#endif
 
 /* =================================================================================== >>transversals
    Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
@@ -14634,16 +14673,9 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_FRONTIER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (maker->options->method == PERM_METHOD_LISTS || maker->options->method == PERM_METHOD_ARRAYS)
-    leaf->information.method = maker->options->method;
   if (frontier->arrays) {
     leaf->information.isa = frontier->arrays->isa;
     leaf->information.fingerprint =
@@ -14653,10 +14685,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   }
   leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
                                     : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
-  leaf->release = permi_frontier_release;
   leaf->explain = permi_frontier_explain;
-  leaf->context = frontier;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     leaf->bound_relative = frontier->bound_relative;
@@ -14816,18 +14845,10 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   int i;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_TREE;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = tree->pairs + tree->states;
   leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   leaf->run_task = permi_tree_task;
-  leaf->release = permi_tree_release;
   leaf->explain = permi_tree_explain;
-  leaf->context = tree;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
     const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
@@ -14859,7 +14880,6 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   const perm_status status = permi_frontier_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_SORTING;
   leaf->run_task = permi_sorting_run;
   return status;
 }
@@ -14880,10 +14900,15 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
+    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_ryser_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+#if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
+#else
+    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+#endif
 };
 
 /* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
@@ -14928,10 +14953,18 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
+  leaf->information.kind = PERM_LEAF_TASK; /* what most makers leave as it is; the leaf takes the offer's plan over */
+  leaf->information.method = engine->method;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
   leaf->information.seconds = offer->seconds;
   leaf->information.bytes = offer->bytes;
   leaf->scale = permi_dd_make(1);
+  leaf->release = engine->release;
+  leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
+  offer->plan = status == PERM_OK ? NULL : offer->plan;
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {

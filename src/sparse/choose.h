@@ -21,10 +21,15 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
+    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_ryser_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+#if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
+#else
+    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+#endif
 };
 
 /* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
@@ -69,10 +74,18 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
+  leaf->information.kind = PERM_LEAF_TASK; /* what most makers leave as it is; the leaf takes the offer's plan over */
+  leaf->information.method = engine->method;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
   leaf->information.seconds = offer->seconds;
   leaf->information.bytes = offer->bytes;
   leaf->scale = permi_dd_make(1);
+  leaf->release = engine->release;
+  leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
+  offer->plan = status == PERM_OK ? NULL : offer->plan;
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {

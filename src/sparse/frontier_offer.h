@@ -315,16 +315,9 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_FRONTIER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (maker->options->method == PERM_METHOD_LISTS || maker->options->method == PERM_METHOD_ARRAYS)
-    leaf->information.method = maker->options->method;
   if (frontier->arrays) {
     leaf->information.isa = frontier->arrays->isa;
     leaf->information.fingerprint =
@@ -334,10 +327,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   }
   leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
                                     : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
-  leaf->release = permi_frontier_release;
   leaf->explain = permi_frontier_explain;
-  leaf->context = frontier;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     leaf->bound_relative = frontier->bound_relative;
@@ -497,18 +487,10 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   int i;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_TREE;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = tree->pairs + tree->states;
   leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   leaf->run_task = permi_tree_task;
-  leaf->release = permi_tree_release;
   leaf->explain = permi_tree_explain;
-  leaf->context = tree;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
     const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
@@ -540,7 +522,6 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   const perm_status status = permi_frontier_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_SORTING;
   leaf->run_task = permi_sorting_run;
   return status;
 }
