@@ -29,7 +29,7 @@
                 integers and Gaussian integers without rounding, and permanents modulo p
      counts     >>counts >>ring >>subsets >>sign_sums >>counts_choice >>counts_scale >>counts_gpu >>counts_leaf
                 multiplicities and rectangular matrices: equal lines merged, a dynamic program, sums over signs
-     solve      >>check >>names >>run >>offers >>entries >>judge >>counted >>compute >>minors_calls >>batch
+     solve      >>check >>names >>run >>engine >>offers >>entries >>judge >>compute >>minors_calls >>batch
                 the public functions: check, plan, run, judge; many small matrices at once
      structure  >>low_rank >>cauchy >>estimate
                 declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
@@ -204,10 +204,10 @@
 #include "solve/check.h"
 #include "solve/names.h"
 #include "solve/run.h"
+#include "solve/engine.h"
 #include "solve/offers.h"
 #include "solve/entries.h"
 #include "solve/judge.h"
-#include "solve/counted.h"
 #include "solve/compute.h"
 #include "solve/minors_calls.h"
 #include "solve/batch.h"
