@@ -60,10 +60,10 @@
      solve/      >>check           finite entries, sizes, strides
                  >>names           texts of statuses, methods and values; perm_layout
                  >>run             perm_job_execute: limits, checkpoints, parts and their merge
-                 >>offers          the engines for arrays and the choice among them
+                 >>engine          the interface of every engine, dense and sparse; the choice among offers
+                 >>offers          the engines for arrays
                  >>entries         the reach of every public call
                  >>judge           escalation: is a result good enough, what comes next
-                 >>counted         multiplicities, rectangular matrices, integers: the attempts and the job
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
                  >>batch           perm_batch_*, perm_select_*
@@ -4944,17 +4944,7 @@ struct permi_problem;
 struct permi_counted;
 struct permi_counts;
 struct permi_choice;
-struct permi_array;
-
-/* An engine for problems that are given as arrays, or made arrays: an entry of the table of a permi_reach. */
-typedef struct permi_array_engine {
-  perm_method method;
-  /* Predicted seconds of one thread; INFINITY: it cannot, or not as options say. */
-  double (*offer)(struct permi_array *array, const perm_options *options);
-  /* The leaf that was offered, in the precision that *precision gets. Fails with a message. */
-  perm_status (*make)(struct permi_array *array, const perm_options *options, permi_leaf *leaf,
-                      perm_precision *precision, perm_result *result);
-} permi_array_engine;
+struct permi_engine;
 
 typedef struct permi_gpu_engines {
   /* >>plan: makes the plan one for GPUs where they are wanted and predicted faster than one thread */
@@ -4975,7 +4965,7 @@ typedef struct permi_reach {
   void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
                                       /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
   const permi_gpu_engines *gpu;       /* NULL: no options ask for them */
-  const permi_array_engine *engines;  /* beside the dense ones; of those that offer the same the first is taken */
+  const struct permi_engine *engines; /* of those that offer the same the first is taken */
   int engine_count;
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
   /* Square matrices with many zeros, by perm_sparse.h. 1: *result is what it says; 0: not its business. NULL: that
@@ -11322,6 +11312,51 @@ static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm
   return permi_check_entries(m, n, view->a, view->a != NULL, view->ld, view->parts, result);
 }
 
+PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
+                                                 int *total, perm_result *result)
+{
+  int k;
+  *total = 0;
+  for (k = 0; k < lines; k++) {
+    const int times = count ? count[k] : 1;
+    if (times < 0)
+      return permi_fail(result, PERM_ERROR_COUNTS, argument, "%s_counts: number %d (counted from 1) is negative (%d)",
+                        name, k + 1, times);
+    if (times > PERM_MAX_LINES - *total)
+      return permi_fail(result, PERM_ERROR_SIZE, count ? argument : argument - 4,
+                        "more than %d %ss in all, the most that this version takes", PERM_MAX_LINES, name);
+    *total += times;
+  }
+  return PERM_OK;
+}
+
+/* Checks a problem; equal: 1 if as many rows as columns must stand there in all. */
+PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
+{
+  const int m = problem->m, n = problem->n;
+  int rows, columns;
+  perm_status status;
+  if (m < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_LINES ? 1 : 2,
+                      "the matrix is %d x %d; this version takes up to %d rows or columns", m, n, PERM_MAX_LINES);
+  status = permi_check_counts(problem->row_count, m, 5, "row", &rows, result);
+  if (status == PERM_OK)
+    status = permi_check_counts(problem->column_count, n, 6, "column", &columns, result);
+  if (status != PERM_OK)
+    return status;
+  if (equal && rows != columns)
+    return permi_fail(result, PERM_ERROR_COUNTS, 6, "%d rows in all, but %d columns: with counts they must be as many",
+                      rows, columns);
+  if (m == 0 || n == 0)
+    return PERM_OK;
+  return permi_check_entries(m, n, problem->real, problem->real || problem->integer, problem->ld, problem->parts,
+                               result);
+}
+
 /* ========================================================================================== >>names
    Names and texts of statuses, methods and values. */
 
@@ -11876,8 +11911,135 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
   return status;
 }
 
+/* ========================================================================================= >>engine
+   What an engine is, and the one chooser. An engine offers a time for a problem and makes the leaf that it offered. A
+   problem is an array (>>offers) or a block of a sparse matrix (>>engines). */
+
+struct permi_array;
+struct permi_block;
+struct permi_working;
+struct permi_account;
+struct permi_maker;
+struct permi_offers;
+
+typedef struct permi_offer {
+  double seconds, bytes; /* predicted for one thread; seconds INFINITY: refused, because the block */
+  char why[160];         /* "is not a band of at most ..." */
+  perm_status status;    /* of the method asked for by name: UNSUPPORTED, LIMIT; OVERFLOW: too long an integer */
+  void *plan;            /* what the engine has worked out */
+} permi_offer;
+
+typedef enum permi_engine_flags {
+  PERMI_NAMED = 1,   /* only when requested by name */
+  PERMI_PROVEN = 2,  /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
+  PERMI_CAUTION = 4, /* its estimate is larger: taken only if PERMI_HYBRID_CAUTION times faster than dense */
+  PERMI_SETTLES = 8  /* after it nobody is asked if some engine with proven bounds wins */
+} permi_engine_flags;
+
+typedef struct permi_engine {
+  perm_method method;
+  /* Fills in *offer, which comes refused and empty. A search may end, refusing, when it sees no way below `rival`
+     seconds, which is INFINITY for the method requested by name. Planning should take at most a few per cent of the
+     lesser of `rival` and what is offered, and depend on nothing but problem, options and rival. PERM_OK also for a
+     refusal; else a failure that is reported. block: NULL for an array. */
+  perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
+  /* Makes the leaf of the offer. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
+  perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                      permi_leaf *leaf);
+  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
+  int flags;
+} permi_engine;
+
+/* What engines are given. */
+typedef struct permi_maker {
+  const perm_options *options;
+  perm_result *result;
+  struct permi_array *array; /* the problem, where it is an array */
+  /* blocks of sparse matrices only: */
+  struct permi_working *working;
+  struct permi_offers *offers; /* for the present block so far */
+  const double *binomial;
+  double *subsets; /* room for two numbers a subset of PERMI_MAJORANT_ORDER columns */
+  perm_job *job;
+  double task_seconds;
+  int blocks_noted; /* blocks whose offers are in the job's note */
+  int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
+  permi_control *watch;
+  struct permi_account *account;
+  /* Hears an offer, with the status that it came with, and returns the status that counts. */
+  perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
+                      permi_offer *offer, perm_status status);
+} permi_maker;
+
+/* What the engines of a table offer for a problem. */
+typedef struct permi_offers {
+  const permi_engine *engine;
+  permi_offer *offer; /* one an engine */
+  int engines;
+  int chosen;  /* the best, -1: none */
+  int swapped; /* this engine is asked after its successor */
+  int settled, too_long;       /* 1: no other need be asked; some engine's integers may be too long */
+  double best, proven, dense;  /* seconds: of the best, of the best with proven bounds, of the dense engine */
+  double most_bytes;
+} permi_offers;
+
+static void permi_offers_begin(permi_offers *offers, const permi_engine *engine, int engines, permi_offer *offer)
+{
+  int k;
+  offers->engine = engine;
+  offers->offer = offer;
+  offers->engines = offers->swapped = engines;
+  offers->chosen = -1;
+  offers->settled = offers->too_long = 0;
+  offers->best = offers->proven = offers->dense = offers->most_bytes = (double)INFINITY;
+  for (k = 0; k < engines; k++) {
+    offer[k].seconds = (double)INFINITY;
+    offer[k].bytes = 0;
+    offer[k].why[0] = 0;
+    offer[k].status = PERM_OK;
+    offer[k].plan = NULL;
+  }
+}
+
+/* Asks engine i, and takes its offer if it is the best. */
+static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
+{
+  const permi_engine *engine = &offers->engine[i];
+  permi_offer *offer = &offers->offer[i];
+  perm_status status = engine->offer(maker, block, offers->best, offer);
+  if (maker->hear)
+    status = maker->hear(maker, block, engine, offer, status);
+  offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
+  if ((offer->bytes > offers->most_bytes && offers->best < (double)INFINITY) ||
+      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
+    return status;
+  if (engine->flags & PERMI_PROVEN)
+    offers->proven = fmin(offers->proven, offer->seconds);
+  offers->settled = engine->flags & PERMI_SETTLES && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
+  if (offer->seconds < offers->best ||
+      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
+    offers->best = offer->seconds;
+    offers->chosen = i;
+  }
+  return status;
+}
+
+/* Asks the engines of the table, in their order, until one settles it. */
+static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
+{
+  perm_status status = PERM_OK;
+  int turn;
+  for (turn = 0; turn < offers->engines && status == PERM_OK && !offers->settled && !permi_watch(maker->watch, 1e3);
+       turn++) {
+    const int i = turn + (turn == offers->swapped) - (turn == offers->swapped + 1);
+    if (!(offers->engine[i].flags & PERMI_NAMED))
+      status = permi_ask(maker, block, offers, i);
+  }
+  return status;
+}
+
 /* ========================================================================================= >>offers
-   The engines for problems that are given as arrays: what they offer, the choice among them, and the leaf. Arrays of
+   The engines for problems that are given as arrays: what they offer, the choice among them, and the job. Arrays of
    calls and blocks of sparse matrices come here alike. */
 
 /* What the options ask for that these engines do not have; NULL if they can. */
@@ -11931,15 +12093,239 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 
 /* A problem as the engines of its table see it. */
 typedef struct permi_array {
-  const permi_problem *problem; /* checked */
-  permi_counted counted;
-  permi_choice choice; /* of >>counts_choice, once asked */
-  int hasty;           /* 1: for order 25 and more a lower bound is offered where planning takes a millisecond */
+  const permi_problem *problem;
+  const permi_engine *engine; /* chosen; NULL: not yet */
+  int argument;               /* position of the options in the call; 0: a block, which no limit refuses here */
+  int hasty;                  /* 1: for order 25 and more a lower bound is offered where planning takes a millisecond */
+  int constant;               /* 0, 1: what the permanent is; -1: not known yet */
+  int reduced;                /* 1: `counted` is made, and the problem checked */
+  permi_counted counted, whole; /* whole: its doubles as integers, once that is wanted */
+  permi_choice choice;          /* of >>counts_choice, and */
+  perm_plan plan;               /* of >>plan, once asked */
+  perm_precision precision;     /* of the job */
 } permi_array;
 
-static int permi_array_square(const permi_array *array)
+static void permi_array_begin(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
 {
+  memset(maker, 0, sizeof *maker);
+  maker->array = array;
+  array->problem = problem;
+  array->engine = NULL;
+  array->argument = argument;
+  array->hasty = array->reduced = 0;
+  array->constant = -1;
+  memset(&array->counted, 0, sizeof array->counted);
+  memset(&array->whole, 0, sizeof array->whole);
+}
+
+static void permi_array_free(permi_array *array, const perm_allocator *allocator)
+{
+  permi_counted_free(allocator, &array->counted);
+  permi_counted_free(allocator, &array->whole);
+}
+
+/* ---- dense sums */
+
+/* Plans for a square array, or one without entries; every check of a call is made. */
+static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
+                                    perm_result *result)
+{
+  const int m = problem->m, n = problem->n;
+  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+  perm_status status;
+  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet: NaN */
+  if (!plan)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
+  status = permi_check_options(options, 5, result);
+  if (status == PERM_OK)
+    status = permi_check_matrix(m, n, &view, result);
+  if (status != PERM_OK)
+    return status;
+  if (m == 0 || n == 0) { /* the empty product */
+    memset(plan, 0, sizeof *plan);
+    plan->method = PERM_METHOD_STRUCTURE;
+    plan->is_complex = problem->parts == 2;
+    plan->version = PERMI_VERSION;
+    permi_plan_fingerprint(plan, &view);
+    return PERM_OK;
+  }
+  if (m != n)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
+                      problem->parts == 2 ? "complex" : "real");
+  return permi_plan(n, &view, options, plan, result);
+}
+
+static void permi_dense_planned(permi_array *array)
+{
+  array->precision = array->plan.precision;
+  array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
+}
+
+/* Offers what is planned: with a checkpoint or parts at once in the precision that the tolerance needs. */
+static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                     permi_offer *offer)
+{
+  permi_array *array = maker->array;
+  perm_plan *plan = &array->plan;
+  perm_options options = *maker->options;
+  perm_status status;
+  (void)block, (void)rival;
+  if (array->problem->integer || array->reduced)
+    return PERM_OK;
+  status = permi_plan_array(array->problem, &options, plan, maker->result);
+  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
+    options.precision = permi_next_precision(&options, plan->method, plan->precision);
+    if (options.precision == PERM_PRECISION_COUNT)
+      break;
+    status = permi_plan_array(array->problem, &options, plan, maker->result);
+  }
+  if (status != PERM_OK)
+    return status;
+  offer->seconds = plan->seconds;
+  permi_dense_planned(array);
+  return PERM_OK;
+}
+
+static perm_status permi_dense_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                                    permi_leaf *leaf)
+{
+  permi_array *array = maker->array;
   const permi_problem *problem = array->problem;
+  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+  (void)block, (void)offer;
+  return permi_plan_leaf(&array->plan, &view, &maker->options->allocator, leaf) == PERM_OK
+             ? PERM_OK
+             : permi_fail_memory(maker->result);
+}
+
+/* ---- equal lines, rectangles */
+#define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
+
+/* Are two rows or two columns of a square array equal, bit for bit, where looking for that is worth it? A microsecond at
+   n = 20, since most pairs differ at once. */
+static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
+{
+  const char *a = (const char *)problem->real;
+  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
+  const int n = problem->n;
+  int by_columns, i, j, k;
+  if (options->method != PERM_METHOD_AUTO || problem->m != n || n < PERMI_REPEATS_LEAST || n > PERM_MAX_N || !a ||
+      problem->ld < n)
+    return 0;
+  for (by_columns = 0; by_columns < 2; by_columns++) {
+    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
+    for (i = 1; i < n; i++)
+      for (j = 0; j < i; j++) {
+        const char *x = a + i * line, *y = a + j * line;
+        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
+          x += along;
+          y += along;
+        }
+        if (k == n)
+          return 1;
+      }
+  }
+  return 0;
+}
+
+/* The choice for a reduced array, whose permanent is a constant if it has no lines left. */
+PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm_options *options, permi_offer *offer)
+{
+  const permi_counted *counted = &array->counted;
+  if (counted->zero || !counted->rows) {
+    array->constant = !counted->zero;
+    array->precision = options->precision;
+    offer->seconds = 0;
+    return PERM_OK;
+  }
+  if (options->method == PERM_METHOD_EXACT)
+    return PERM_OK;
+  if (!array->engine) {
+    array->choice = permi_counts_choice(counted, options);
+  } else { /* in a higher precision */
+    if (options->precision == PERM_PRECISION_EXACT) {
+      if (!permi_counted_whole(counted, &options->allocator, &array->whole))
+        return PERM_ERROR_UNSUPPORTED;
+      counted = &array->whole;
+    }
+    array->choice = permi_choose(counted, options, options->precision);
+  }
+  offer->seconds = array->choice.seconds;
+  return PERM_OK;
+}
+
+/* Reduces an array with equal lines if that makes it cheaper than for the dense engine, which sees none and is then not
+   asked. What is wrong with the call, that one says. */
+PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offer *offer)
+{
+  permi_array *array = maker->array;
+  const permi_problem *problem = array->problem;
+  const perm_options *options = maker->options;
+  const int n = problem->n;
+  const permi_kernel *kernel; /* other forms are not that much slower */
+  if (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
+      permi_counts_refusal(problem, options) || permi_check_problem(problem, 0, maker->result) != PERM_OK ||
+      permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
+    return PERM_OK;
+  permi_counted_price(array, options, offer);
+  kernel = permi_kernel_for(&problem->reach->kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED, n);
+  array->reduced = array->constant >= 0 || !kernel || offer->seconds < n * ldexp(1, n - 1) / kernel->rate;
+  if (!array->reduced) {
+    offer->seconds = (double)INFINITY;
+    permi_counted_free(&options->allocator, &array->counted);
+    memset(&array->counted, 0, sizeof array->counted);
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_counted_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                       permi_offer *offer)
+{
+  (void)block, (void)rival;
+  if (maker->array->reduced)
+    return permi_counted_price(maker->array, maker->options, offer);
+  return permi_array_repeats(maker->array->problem, maker->options) ? permi_repeats_price(maker, offer) : PERM_OK;
+}
+
+PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
+                                                  perm_result *result)
+{
+  if (choice->seconds == (double)INFINITY)
+    return permi_fail(result,
+                      choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
+                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
+                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
+  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
+    return permi_fail(result, PERM_ERROR_LIMIT, argument,
+                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
+                      options->max_bytes);
+  return PERM_OK;
+}
+
+PERMI_COLD static perm_status permi_counted_leaf(permi_maker *maker, const struct permi_block *block,
+                                                 permi_offer *offer, permi_leaf *leaf)
+{
+  permi_array *array = maker->array;
+  const perm_options *options = maker->options;
+  const permi_choice *choice = &array->choice;
+  const int whole = choice->precision == PERM_PRECISION_EXACT && !array->counted.integer;
+  perm_status status = PERM_OK;
+  (void)block, (void)offer;
+  if (array->argument)
+    status = permi_choice_refuse(choice, options, array->argument, maker->result);
+  if (status != PERM_OK)
+    return status;
+  array->precision = choice->precision;
+  return permi_choice_leaf(whole ? &array->whole : &array->counted, choice, options->certify,
+                           permi_counted_fingerprint(&array->counted), &options->allocator, leaf) == PERM_OK
+             ? PERM_OK
+             : permi_fail_memory(maker->result);
+}
+
+/* ---- integers */
+static int permi_array_square(const permi_problem *problem)
+{
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
@@ -11952,93 +12338,142 @@ static permi_integer_view permi_array_integers(const permi_array *array)
   return view;
 }
 
-PERMI_COLD static double permi_counted_offer(permi_array *array, const perm_options *options)
-{
-  if (options->method == PERM_METHOD_EXACT)
-    return (double)INFINITY;
-  array->choice = permi_counts_choice(&array->counted, options);
-  return array->choice.seconds;
-}
-
-PERMI_COLD static perm_status permi_counted_leaf(permi_array *array, const perm_options *options, permi_leaf *leaf,
-                                                 perm_precision *precision, perm_result *result)
-{
-  *precision = array->choice.precision;
-  return permi_choice_leaf(&array->counted, &array->choice, options->certify,
-                           permi_counted_fingerprint(&array->counted), &options->allocator, leaf) == PERM_OK
-             ? PERM_OK
-             : permi_fail_memory(result);
-}
-
-/* Does the exact engine of square integer matrices come into question? */
+/* Do the engines of square integer matrices come into question? */
 static int permi_exact_may(const permi_array *array, const perm_options *options)
 {
-  return array->problem->integer && permi_array_square(array) &&
+  return array->problem->integer && array->constant < 0 && permi_array_square(array->problem) &&
          (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT);
 }
 
 #define PERMI_RIVAL_LOOK 24
-static double permi_exact_offer(permi_array *array, const perm_options *options)
+static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                     permi_offer *offer)
 {
+  const permi_array *array = maker->array;
+  const perm_options *options = maker->options;
   const permi_integer_view view = permi_array_integers(array);
   const int n = array->problem->n;
-  double seconds;
+  (void)block, (void)rival;
   if (!permi_exact_may(array, options))
-    return (double)INFINITY;
-  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
-    return permi_exact_seconds(options, n, &view);
-  seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
-  return options->gpu.devices ? fmin(seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE) : seconds;
+    return PERM_OK;
+  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK) {
+    offer->seconds = permi_exact_seconds(options, n, &view);
+    return PERM_OK;
+  }
+  offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
+  if (options->gpu.devices)
+    offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
+  return PERM_OK;
 }
 
-static perm_status permi_exact_make(permi_array *array, const perm_options *options, permi_leaf *leaf,
-                                    perm_precision *precision, perm_result *result)
+static perm_status permi_exact_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                                    permi_leaf *leaf)
 {
-  const permi_integer_view view = permi_array_integers(array);
-  *precision = PERM_PRECISION_EXACT;
-  return permi_exact_leaf(options, array->problem->n, &view, leaf, result);
+  const permi_integer_view view = permi_array_integers(maker->array);
+  (void)block, (void)offer;
+  maker->array->precision = PERM_PRECISION_EXACT;
+  return permi_exact_leaf(maker->options, maker->array->problem->n, &view, leaf, maker->result);
 }
 
-static double permi_modular_offer(permi_array *array, const perm_options *options)
+static perm_status permi_modular_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                       permi_offer *offer)
 {
+  const permi_array *array = maker->array;
+  const perm_options *options = maker->options;
   const permi_integer_view view = permi_array_integers(array);
   const int n = array->problem->n;
-  if (!permi_exact_may(array, options) || !(options->modulus & 1) || options->modulus >= UINT64_C(1) << 63 ||
-      (array->hasty && options->method != PERM_METHOD_EXACT && n > PERMI_RIVAL_LOOK))
-    return (double)INFINITY;
-  return permi_modular_seconds(n, &view);
+  (void)block, (void)rival;
+  if (permi_exact_may(array, options) && options->modulus & 1 && options->modulus < UINT64_C(1) << 63 &&
+      (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK))
+    offer->seconds = permi_modular_seconds(n, &view);
+  return PERM_OK;
 }
 
-static perm_status permi_modular_make(permi_array *array, const perm_options *options, permi_leaf *leaf,
-                                      perm_precision *precision, perm_result *result)
+static perm_status permi_modular_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                                      permi_leaf *leaf)
 {
-  const permi_integer_view view = permi_array_integers(array);
-  *precision = PERM_PRECISION_EXACT;
-  return permi_modular_leaf(options, array->problem->n, &view, options->modulus, leaf, result);
+  const permi_integer_view view = permi_array_integers(maker->array);
+  (void)block, (void)offer;
+  maker->array->precision = PERM_PRECISION_EXACT;
+  return permi_modular_leaf(maker->options, maker->array->problem->n, &view, maker->options->modulus, leaf,
+                            maker->result);
 }
 
-static const permi_array_engine permi_counted_engines[] = {
-    {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf}};
-static const permi_array_engine permi_array_engines[] = {
-    {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf},
-    {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make},
-    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make}};
+/* ---- the table, and the array as a permi_solver sees it */
+enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_AT_MODULAR, PERMI_ARRAY_ENGINES };
+#define PERMI_DOUBLE_ENGINES                                                                                           \
+  {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
+  {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
+static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
+static const permi_engine permi_array_engines[] = {PERMI_DOUBLE_ENGINES,
+                                                   {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
+                                                   {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0}};
 
-/* The engine that offers least, and what. If none offers anything, the one that says why when its leaf is asked for. */
-static const permi_array_engine *permi_array_choose(permi_array *array, const perm_options *options, double *seconds)
+/* Plans for these options. At first the engines of the table are asked, and then only the one that was chosen. If none
+   offers anything, array->engine is the one that says why when its leaf is asked for. */
+static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_result *result)
 {
+  permi_maker *maker = (permi_maker *)context;
+  permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
-  const permi_array_engine *best = &reach->engines[options->method == PERM_METHOD_EXACT];
-  int k;
-  *seconds = (double)INFINITY;
-  for (k = 0; k < reach->engine_count; k++) {
-    const double offered = reach->engines[k].offer(array, options);
-    if (offered < *seconds) {
-      *seconds = offered;
-      best = &reach->engines[k];
-    }
+  const permi_engine *table = array->engine ? array->engine : reach->engines;
+  permi_offer offer[PERMI_ARRAY_ENGINES];
+  permi_offers offers;
+  perm_status status;
+  maker->options = options;
+  maker->result = result;
+  permi_offers_begin(&offers, table, array->engine ? 1 : reach->engine_count, offer);
+  status = permi_ask_engines(maker, NULL, &offers);
+  array->engine = &table[offers.chosen >= 0                                                  ? offers.chosen
+                         : !array->engine && options->method == PERM_METHOD_EXACT ? PERMI_AT_EXACT
+                                                                                             : PERMI_AT_COUNTED];
+  *seconds = offers.best;
+  return status;
+}
+
+/* Makes the job that was planned. */
+static perm_status permi_array_make(void *context, const perm_options *options, perm_job **job, perm_result *result)
+{
+  permi_maker *maker = (permi_maker *)context;
+  permi_array *array = maker->array;
+  permi_number number = permi_number_one();
+  permi_leaf leaf;
+  perm_status status = PERM_OK;
+  int pushed = 0;
+  maker->options = options;
+  maker->result = result;
+  *job = permi_job_new(&options->allocator, PERM_PRECISION_DEFAULT);
+  if (!*job)
+    return permi_fail_memory(result);
+  if (array->constant >= 0) {
+    if (!array->constant)
+      memset(&number, 0, sizeof number);
+    number.exact = 1;
+    pushed = permi_job_push_number(*job, &number);
+  } else {
+    status = array->engine->make(maker, NULL, NULL, &leaf);
+    pushed = status == PERM_OK && permi_job_push_leaf(*job, &leaf);
   }
-  return best;
+  (*job)->precision = array->precision;
+  (*job)->is_complex = array->problem->parts == 2;
+  (*job)->modulus = array->problem->integer ? options->modulus : 0;
+  if (pushed)
+    return PERM_OK;
+  perm_job_free(*job);
+  *job = NULL;
+  return status == PERM_OK ? permi_fail_memory(result) : status;
+}
+
+/* The precision above the one that was planned; PERM_PRECISION_COUNT at the top. */
+static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
+{
+  const permi_array *array = ((const permi_maker *)context)->array;
+  (void)result;
+  if (!array->reduced)
+    return permi_next_precision(options, array->plan.method, array->plan.precision);
+  if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)
+    return PERM_PRECISION_COUNT;
+  return array->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
 
 /* ======================================================================================== >>entries
@@ -12068,13 +12503,13 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,
 
 static const permi_reach permi_bare_real = { /* perm_real, which has no options */
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
-    permi_counted_engines, 1, permi_execute_bare, PERMI_ROUTE_HERE};
+    permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
     2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {
@@ -12100,6 +12535,12 @@ static permi_problem permi_problem_make(int m, int n, const double *real, const 
   problem.column_count = column_counts;
   problem.reach = reach;
   return problem;
+}
+
+/* Bytes of a given array. */
+static double permi_problem_bytes(const permi_problem *problem)
+{
+  return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
 }
 
 /* ========================================================================================== >>judge
@@ -12243,65 +12684,17 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
   return permi_judge(options_given, result);
 }
 
-static perm_status permi_plan_view(int m, int n, const permi_view *view, const perm_options *options_given,
-                                   perm_plan *plan, perm_result *result)
+static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
+
+/* Makes the job of a plan for a square array. */
+static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
+                                     const perm_options *options_given, perm_job **job, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
-  perm_status status;
-  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet: NaN */
-  if (!plan)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
-  status = permi_check_options(options, 5, result);
-  if (status == PERM_OK)
-    status = permi_check_matrix(m, n, view, result);
-  if (status != PERM_OK)
-    return status;
-  if (m == 0 || n == 0) { /* the empty product */
-    memset(plan, 0, sizeof *plan);
-    plan->method = PERM_METHOD_STRUCTURE;
-    plan->is_complex = view->parts == 2;
-    plan->version = PERMI_VERSION;
-    permi_plan_fingerprint(plan, view);
-    return PERM_OK;
-  }
-  if (m != n)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
-                      view->parts == 2 ? "complex" : "real");
-  return permi_plan(n, view, options, plan, result);
-}
-
-/* The job of a plan that is known to be of this matrix. */
-static perm_status permi_job_of_plan(const perm_plan *plan, const permi_view *view, const perm_options *options,
-                                     perm_job **job, perm_result *result)
-{
-  permi_leaf leaf;
-  *job = permi_job_new(&options->allocator, plan->precision);
-  if (!*job)
-    return permi_fail_memory(result);
-  (*job)->is_complex = plan->is_complex;
-  if (plan->method == PERM_METHOD_STRUCTURE) {
-    permi_number number = permi_number_one();
-    if (plan->zero)
-      memset(&number, 0, sizeof number);
-    number.exact = 1;
-    if (permi_job_push_number(*job, &number))
-      return PERM_OK;
-  } else if (permi_plan_leaf(plan, view, &options->allocator, &leaf) == PERM_OK && permi_job_push_leaf(*job, &leaf)) {
-    return PERM_OK;
-  }
-  perm_job_free(*job);
-  *job = NULL;
-  return permi_fail_memory(result);
-}
-
-static perm_status permi_job_metered(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
-                                     perm_job **job, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const char *missing = !plan ? "plan" : !job ? "job" : !view->a && plan->n ? "a" : NULL;
+  const char *missing = !plan ? "plan" : !job ? "job" : !problem->real && plan->n ? "a" : NULL;
   perm_options planned = *options;
-  perm_plan again;
+  permi_array array;
+  permi_maker maker;
   perm_status status;
   permi_result_clear(result);
   if (missing)
@@ -12313,7 +12706,7 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_view *vi
   if (plan->isa != PERM_ISA_CUDA && !permi_isa_here(plan->isa))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "plan is for %s kernels; this machine's best is %s",
                       perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
-  if (plan->is_complex != (view->parts == 2))
+  if (plan->is_complex != (problem->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
   /* A plan is plain data that may have been anywhere: it is made again, and its own fields are not used. */
   planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
@@ -12324,239 +12717,36 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_view *vi
   planned.isa = plan->isa;
   planned.gpu.devices = plan->isa == PERM_ISA_CUDA;
   planned.gpu.cpu_fallback = 0;
-  status = permi_plan_view(plan->n, plan->n, view, &planned, &again, NULL);
+  permi_array_begin(&maker, &array, problem, 4);
+  array.engine = &problem->reach->engines[PERMI_AT_DENSE];
+  status = permi_plan_array(problem, &planned, &array.plan, NULL);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(result);
-  if (status != PERM_OK || again.fingerprint != plan->fingerprint)
+  if (status != PERM_OK || array.plan.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
-  return permi_job_of_plan(&again, view, options, job, result);
+  permi_dense_planned(&array);
+  return permi_array_make(&maker, options, job, result);
 }
 
-static perm_status permi_job_create(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
-                                    perm_job **job, perm_result *result)
+static perm_status permi_job_create(const perm_plan *plan, const permi_reach *reach, const double *a, ptrdiff_t ld,
+                                    const perm_options *options_given, perm_job **job, perm_result *result)
 {
+  const int n = plan ? plan->n : 0;
+  const permi_problem problem = permi_problem_make(n, n, a, NULL, ld, reach, NULL, NULL);
   permi_metered call;
-  const perm_options *options =
-      permi_meter_begin(&call, options_given, plan ? permi_view_bytes(plan->n, plan->n, view) : 0);
-  return permi_meter_end(&call, permi_job_metered(plan, view, options, job, result), result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
+  return permi_meter_end(&call, permi_job_metered(plan, &problem, options, job, result), result);
 }
 
-/* ---- the dense engines' attempt at a square matrix */
-typedef struct permi_dense_attempt {
-  int m, n;
-  const permi_view *view;
-  perm_plan plan;
-} permi_dense_attempt;
+/* ======================================================================================== >>compute
+   The public functions for one matrix. */
 
-/* Plans, with a checkpoint or parts at once in the precision that the tolerance needs. */
-static perm_status permi_dense_attempt_plan(void *context, const perm_options *options_given, double *seconds,
-                                            perm_result *result)
+/* An array of integers; an empty one, which may come without a pointer, still says that it is of integers. */
+static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
+                                    const int *row_counts, const int *column_counts)
 {
-  permi_dense_attempt *attempt = (permi_dense_attempt *)context;
-  perm_plan *plan = &attempt->plan;
-  perm_options options = *options_given;
-  perm_status status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
-  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
-    options.precision = permi_next_precision(&options, plan->method, plan->precision);
-    if (options.precision == PERM_PRECISION_COUNT)
-      break;
-    status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
-  }
-  *seconds = status == PERM_OK ? plan->seconds : (double)INFINITY;
-  return status;
-}
-
-static perm_status permi_dense_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                            perm_result *result)
-{
-  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
-  return permi_job_of_plan(&attempt->plan, attempt->view, options, job, result);
-}
-
-static perm_precision permi_dense_attempt_next(const void *context, const perm_options *options,
-                                               const perm_result *result)
-{
-  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
-  (void)result;
-  return permi_next_precision(options, attempt->plan.method, attempt->plan.precision);
-}
-
-static const permi_solver permi_dense_solver = {permi_dense_attempt_plan, permi_dense_attempt_make,
-                                                permi_dense_attempt_next};
-
-/* ======================================================================================== >>counted
-   Rectangular matrices and multiplicities. */
-
-PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
-                                                 int *total, perm_result *result)
-{
-  int k;
-  *total = 0;
-  for (k = 0; k < lines; k++) {
-    const int times = count ? count[k] : 1;
-    if (times < 0)
-      return permi_fail(result, PERM_ERROR_COUNTS, argument, "%s_counts: number %d (counted from 1) is negative (%d)",
-                        name, k + 1, times);
-    if (times > PERM_MAX_LINES - *total)
-      return permi_fail(result, PERM_ERROR_SIZE, count ? argument : argument - 4,
-                        "more than %d %ss in all, the most that this version takes", PERM_MAX_LINES, name);
-    *total += times;
-  }
-  return PERM_OK;
-}
-
-/* Checks a problem; equal: 1 if as many rows as columns must stand there in all. */
-PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
-{
-  const int m = problem->m, n = problem->n;
-  int rows, columns;
-  perm_status status;
-  if (m < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
-  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
-    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_LINES ? 1 : 2,
-                      "the matrix is %d x %d; this version takes up to %d rows or columns", m, n, PERM_MAX_LINES);
-  status = permi_check_counts(problem->row_count, m, 5, "row", &rows, result);
-  if (status == PERM_OK)
-    status = permi_check_counts(problem->column_count, n, 6, "column", &columns, result);
-  if (status != PERM_OK)
-    return status;
-  if (equal && rows != columns)
-    return permi_fail(result, PERM_ERROR_COUNTS, 6, "%d rows in all, but %d columns: with counts they must be as many",
-                      rows, columns);
-  if (m == 0 || n == 0)
-    return PERM_OK;
-  return permi_check_entries(m, n, problem->real, problem->real || problem->integer, problem->ld, problem->parts,
-                               result);
-}
-
-/* The job of one leaf, which it takes over also when it fails; leaf NULL: with nothing in it yet. */
-static perm_status permi_leaf_job(int parts, perm_precision precision, const perm_options *options, permi_leaf *leaf,
-                                  perm_job **job, perm_result *result)
-{
-  *job = permi_job_new(&options->allocator, precision);
-  if (!*job && leaf)
-    leaf->release(&options->allocator, leaf->context);
-  if (*job && leaf && !permi_job_push_leaf(*job, leaf)) {
-    perm_job_free(*job);
-    *job = NULL;
-  }
-  if (!*job)
-    return permi_fail_memory(result);
-  (*job)->is_complex = parts == 2;
-  (*job)->modulus = options->modulus;
-  return PERM_OK;
-}
-
-/* The job of a choice. choice NULL: the permanent is `constant`. */
-PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, const permi_choice *choice, int constant,
-                                               uint64_t fingerprint, const perm_options *options, perm_job **made,
-                                               perm_result *result)
-{
-  permi_leaf leaf;
-  permi_number number = permi_number_one();
-  *made = NULL;
-  if (choice &&
-      permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) != PERM_OK)
-    return permi_fail_memory(result);
-  if (permi_leaf_job(counted->parts, choice ? choice->precision : options->precision, options, choice ? &leaf : NULL,
-                     made, result) != PERM_OK)
-    return PERM_ERROR_MEMORY;
-  if (!constant)
-    memset(&number, 0, sizeof number);
-  number.exact = 1;
-  if (choice || permi_job_push_number(*made, &number))
-    return PERM_OK;
-  perm_job_free(*made);
-  *made = NULL;
-  return permi_fail_memory(result);
-}
-
-PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
-                                                  perm_result *result)
-{
-  if (choice->seconds == (double)INFINITY)
-    return permi_fail(result,
-                      choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
-                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
-                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
-  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
-    return permi_fail(result, PERM_ERROR_LIMIT, argument,
-                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
-                      options->max_bytes);
-  return PERM_OK;
-}
-
-/* A reduced problem, for permi_solve. */
-typedef struct permi_counted_attempt {
-  const permi_counted *counted;
-  permi_counted whole; /* the doubles as integers, once that is wanted */
-  permi_choice choice;
-  int planned, argument; /* argument: of the options */
-} permi_counted_attempt;
-
-PERMI_COLD static perm_status permi_counted_attempt_plan(void *context, const perm_options *options, double *seconds,
-                                                         perm_result *result)
-{
-  permi_counted_attempt *attempt = (permi_counted_attempt *)context;
-  const permi_counted *counted = attempt->counted;
-  *seconds = 0;
-  if (counted->zero || !counted->rows)
-    return PERM_OK;
-  if (!attempt->planned) {
-    attempt->choice = permi_counts_choice(counted, options);
-  } else {
-    if (options->precision == PERM_PRECISION_EXACT) {
-      if (!permi_counted_whole(counted, &options->allocator, &attempt->whole))
-        return PERM_ERROR_UNSUPPORTED;
-      counted = &attempt->whole;
-    }
-    attempt->choice = permi_choose(counted, options, options->precision);
-  }
-  attempt->planned = 1;
-  *seconds = attempt->choice.seconds;
-  return permi_choice_refuse(&attempt->choice, options, attempt->argument, result);
-}
-
-PERMI_COLD static perm_status permi_counted_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                                         perm_result *result)
-{
-  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
-  const permi_counted *counted = attempt->counted;
-  const uint64_t fingerprint = permi_counted_fingerprint(counted);
-  if (!attempt->planned)
-    return permi_counts_job(counted, NULL, !counted->zero, fingerprint, options, job, result);
-  if (attempt->choice.precision == PERM_PRECISION_EXACT && !counted->integer)
-    counted = &attempt->whole;
-  return permi_counts_job(counted, &attempt->choice, 0, fingerprint, options, job, result);
-}
-
-PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context, const perm_options *options,
-                                                            const perm_result *result)
-{
-  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
-  (void)result;
-  if (!attempt->planned || attempt->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)
-    return PERM_PRECISION_COUNT;
-  return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-}
-
-/* Solves a reduced problem by the engines of >>counts; argument: position of the options. */
-PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
-                                                    int argument, double start, perm_result *result)
-{
-  static const permi_solver solver = {permi_counted_attempt_plan, permi_counted_attempt_make,
-                                      permi_counted_attempt_next};
-  permi_counted_attempt attempt;
-  perm_status status;
-  memset(&attempt, 0, sizeof attempt);
-  attempt.counted = counted;
-  attempt.argument = argument;
-  status = permi_solve(&solver, &attempt, counted->reach, options, start, result);
-  permi_counted_free(&options->allocator, &attempt.whole);
-  return status;
+  static const int64_t nothing = 0;
+  return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
 }
 
 /* Is this a method that only >>counts has? */
@@ -12566,290 +12756,175 @@ static int permi_is_counts_method(perm_method method)
          method == PERM_METHOD_PADDED;
 }
 
-/* Bytes of a given array. */
-static double permi_problem_bytes(const permi_problem *problem)
+/* Checks an array and reduces it to its distinct lines. equal: the totals of the counts must be equal. */
+static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
-  return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
-}
-
-/* The job that a problem starts with, checks included. */
-static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
-                                     perm_job **job, perm_result *result)
-{
-  const double start = permi_seconds();
+  const permi_problem *problem = array->problem;
   perm_options others = *options; /* for the engines of >>counts, which do not know method exact */
-  permi_array array;
   const char *refusal;
-  perm_status status;
-  *job = NULL;
-  memset(&array, 0, sizeof array);
-  array.problem = problem;
-  status = permi_check_options(options, argument, result);
+  perm_status status = permi_check_options(options, array->argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && permi_array_square(&array) && options->method == PERM_METHOD_EXACT)
+  if (problem->integer && permi_array_square(problem) && options->method == PERM_METHOD_EXACT)
     others.method = PERM_METHOD_AUTO;
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  if (permi_counted_make(problem, &options->allocator, &array.counted) != PERM_OK)
-    return permi_fail_memory(result);
-  if (array.counted.zero || !array.counted.rows) {
-    status = permi_counts_job(&array.counted, NULL, !array.counted.zero, 0, options, job, result);
-  } else {
-    double seconds;
-    const permi_array_engine *engine = permi_array_choose(&array, options, &seconds);
-    permi_leaf leaf;
-    perm_precision precision;
-    if (engine->method != PERM_METHOD_EXACT)
-      status = permi_choice_refuse(&array.choice, options, argument, result);
-    if (status == PERM_OK)
-      status = engine->make(&array, options, &leaf, &precision, result);
-    if (status == PERM_OK)
-      status = permi_leaf_job(problem->parts, precision, options, &leaf, job, result);
-  }
-  permi_counted_free(&options->allocator, &array.counted);
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument, "options: %s", refusal);
+  array->reduced = 1;
+  return permi_counted_make(problem, &options->allocator, &array->counted) == PERM_OK ? PERM_OK
+                                                                                       : permi_fail_memory(result);
+}
+
+/* The job that a problem starts with, checks included. */
+static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
+                                     perm_job **job, perm_result *result)
+{
+  double start = permi_seconds(), seconds;
+  permi_array array;
+  permi_maker maker;
+  perm_status status;
+  *job = NULL;
+  permi_array_begin(&maker, &array, problem, argument);
+  status = permi_array_reduce(&array, 0, options, result);
+  if (status == PERM_OK)
+    status = permi_array_plan(&maker, options, &seconds, result);
+  if (status == PERM_OK)
+    status = permi_array_make(&maker, options, job, result);
+  permi_array_free(&array, &options->allocator);
   if (status == PERM_OK)
     (*job)->plan_seconds = permi_seconds() - start;
   return status;
 }
 
-/* The permanent of a problem of integers. */
-static perm_status permi_integers_compute(const permi_problem *problem, int equal, int argument,
-                                          const perm_options *options_given, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const double start = permi_seconds();
-  perm_job *job;
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  if (problem->reach->route && problem->reach->route(problem, options, argument, result))
-    return result->status;
-  status = permi_problem_job(problem, equal, argument, options, &job, result);
-  if (status != PERM_OK)
-    return status;
-  status = permi_run_job(job, options, problem->reach, result);
-  result->seconds = permi_seconds() - start;
-  return status;
-}
-
-static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
-                                          const perm_options *options_given, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  perm_status status = permi_integers_compute(problem, equal, argument, options, result);
-  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
-}
-
-/* ======================================================================================== >>compute
-   The public functions for one matrix. */
-
-/* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
-static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
-{
-  static const int64_t nothing = 0;
-  return !a && (m == 0 || n == 0) ? &nothing : a;
-}
-
-/* Are two rows or two columns equal, bit for bit? A microsecond at n = 20, since most pairs differ at once. */
-static int permi_has_repeats(int n, const permi_problem *problem)
-{
-  const char *a = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
-  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
-  int by_columns, i, j, k;
-  for (by_columns = 0; by_columns < 2; by_columns++) {
-    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
-    for (i = 1; i < n; i++)
-      for (j = 0; j < i; j++) {
-        const char *x = a + i * line, *y = a + j * line;
-        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
-          x += along;
-          y += along;
-        }
-        if (k == n)
-          return 1;
-      }
-  }
-  return 0;
-}
-
-#define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
-
-/* A square matrix of valid size, by method auto, before anything is planned: do equal rows or columns make it cheaper
-   than `dense_seconds`, of the engine that sees none? Then the result is there, and 1 is returned. */
-PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const perm_options *options, int argument,
-                                            double dense_seconds, double start, perm_result *result)
-{
-  permi_counted counted;
-  permi_choice choice;
-  int cheaper;
-  if (permi_check_options(options, argument, result) != PERM_OK || permi_counts_refusal(problem, options) ||
-      permi_check_problem(problem, 0, result) != PERM_OK ||
-      permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
-    return 0; /* the general path says what is wrong */
-  choice = permi_counts_choice(&counted, options);
-  cheaper = counted.zero || choice.seconds < dense_seconds;
-  if (cheaper)
-    permi_counted_compute(&counted, options, argument, start, result);
-  permi_counted_free(&options->allocator, &counted);
-  return cheaper;
-}
-
-/* Is it worth looking for repeats? */
-static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
-{
-  return options->method == PERM_METHOD_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
-         problem->n <= PERM_MAX_N && (problem->real || problem->integer) && problem->ld >= problem->n &&
-         permi_has_repeats(problem->n, problem);
-}
-
-/* A square matrix, or one without entries. One with many zeros goes to the engines of the route, one with equal lines
-   to >>counts, all others to the dense engines. argument: position of the options. */
+/* Computes a square array of doubles, or one without entries. One with many zeros goes to the engines of the route. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
   const permi_reach *reach = problem->reach;
-  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, reach);
-  const int n = problem->n;
-  permi_dense_attempt attempt;
+  permi_array array;
+  permi_maker maker;
+  perm_status status;
   if (reach->route && reach->route(problem, options, argument, result))
     return result->status;
-  if (permi_may_repeat(problem, options)) {
-    const permi_kernel *kernel = permi_kernel_for(&reach->kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED,
-                                                  n); /* other forms are not that much slower */
-    const double seconds = kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY;
-    if (permi_compute_repeats(problem, options, argument, seconds, start, result))
-      return result->status;
-  }
-  attempt.m = problem->m;
-  attempt.n = n;
-  attempt.view = &view;
-  return permi_solve(&permi_dense_solver, &attempt, reach, options, start, result);
-}
-
-/* The permanent of a problem of doubles. equal: the totals of the counts must be equal. */
-PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
-                                                   const perm_options *options_given, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const double start = permi_seconds();
-  const char *refusal;
-  permi_counted counted;
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  status = permi_check_options(options, argument, result);
-  if (status == PERM_OK)
-    status = permi_check_problem(problem, equal, result);
-  if (status != PERM_OK)
-    return status;
-  refusal = permi_counts_refusal(problem, options);
-  if (refusal)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  status = permi_counted_make(problem, &options->allocator, &counted);
-  if (status != PERM_OK)
-    return permi_fail_memory(result);
-  if (options->method == PERM_METHOD_AUTO && counted.real && !counted.integer && !counted.zero &&
-      counted.m == counted.rows && counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
-      counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
-    const permi_choice choice = permi_counts_choice(&counted, options);
-    const permi_view view = permi_view_of(counted.real, counted.n, counted.parts, counted.reach);
-    const permi_problem square =
-        permi_problem_make(counted.n, counted.n, counted.real, NULL, counted.n, counted.reach, NULL, NULL);
-    perm_plan plan;
-    int dense = 0;
-    if (choice.precision == PERM_PRECISION_DEFAULT) {
-      status = permi_plan(counted.n, &view, options, &plan, result);
-      dense = status == PERM_OK && plan.seconds < choice.seconds;
-    }
-    if (dense)
-      status = permi_square_compute(&square, argument, options, start, result);
-    if (dense || status == PERM_ERROR_MEMORY) {
-      permi_counted_free(&options->allocator, &counted);
-      return status;
-    }
-  }
-  status = permi_counted_compute(&counted, options, argument, start, result);
-  permi_counted_free(&options->allocator, &counted);
+  permi_array_begin(&maker, &array, problem, argument);
+  status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+  permi_array_free(&array, &options->allocator);
   return status;
 }
 
-PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
-                                                   const perm_options *options_given, perm_result *result)
+/* Is a reduced array a square one of doubles with nothing repeated, which the dense engine is to take? */
+PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const permi_problem *square,
+                                             const perm_options *options, perm_status *status, perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  perm_status status = permi_counts_compute(problem, equal, argument, options, result);
-  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
+  const permi_counted *counted = &array->counted;
+  const permi_view view = permi_view_of(square->real, square->ld, square->parts, square->reach);
+  permi_choice choice;
+  perm_plan plan;
+  if (options->method != PERM_METHOD_AUTO || !counted->real || counted->integer || counted->zero ||
+      counted->m != counted->rows || counted->n != counted->columns || counted->rows != counted->columns ||
+      counted->n < 5 || counted->n > PERM_MAX_N)
+    return 0;
+  choice = permi_counts_choice(counted, options);
+  if (choice.precision != PERM_PRECISION_DEFAULT)
+    return 0;
+  *status = permi_plan(counted->n, &view, options, &plan, result);
+  if (*status != PERM_OK && *status != PERM_ERROR_MEMORY)
+    *status = PERM_OK;
+  else if (*status == PERM_OK)
+    return plan.seconds < choice.seconds;
+  return 0;
 }
 
-static perm_status permi_compute(const permi_problem *problem, const perm_options *options_given, perm_result *result)
+/* Computes any array. */
+static perm_status permi_reduced_compute(const permi_problem *problem, int equal, int argument,
+                                         const perm_options *options, double start, perm_result *result)
+{
+  const permi_reach *reach = problem->reach;
+  permi_problem square;
+  permi_array array;
+  permi_maker maker;
+  perm_status status;
+  if (problem->integer && reach->route && reach->route(problem, options, argument, result))
+    return result->status;
+  permi_array_begin(&maker, &array, problem, argument);
+  status = permi_array_reduce(&array, equal, options, result);
+  square = permi_problem_make(array.counted.n, array.counted.n, array.counted.real, NULL, array.counted.n, reach, NULL,
+                              NULL);
+  if (status == PERM_OK && permi_reduced_is_dense(&array, &square, options, &status, result))
+    status = permi_square_compute(&square, argument, options, start, result);
+  else if (status == PERM_OK)
+    status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+  permi_array_free(&array, &options->allocator);
+  return status;
+}
+
+/* How an array is to be looked at: square and as it stands where it can be; by distinct lines; with counts given. */
+typedef enum permi_looking { PERMI_AS_IT_STANDS, PERMI_BY_LINES, PERMI_WITH_COUNTS } permi_looking;
+
+static perm_status permi_compute(const permi_problem *problem, permi_looking looking, int argument,
+                                 const perm_options *options_given, perm_result *result)
 {
   const double start = permi_seconds();
-  const perm_options *options = permi_options(options_given);
   permi_metered call;
+  const perm_options *options;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  if ((problem->m > 0 && problem->n > 0 && problem->m != problem->n) || permi_is_counts_method(options->method))
-    return permi_compute_counts(problem, 0, 5, options_given, result);
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  status = permi_square_compute(problem, 5, options, start, result);
+  status = looking != PERMI_AS_IT_STANDS || (problem->m > 0 && problem->n > 0 && problem->m != problem->n) ||
+                   permi_is_counts_method(options->method)
+               ? permi_reduced_compute(problem, looking == PERMI_WITH_COUNTS, argument, options, start, result)
+               : permi_square_compute(problem, argument, options, start, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-static perm_status permi_plan_public(int m, int n, const permi_view *view, const perm_options *options_given,
-                                     perm_plan *plan, perm_result *result)
+static perm_status permi_plan_public(int m, int n, const permi_reach *reach, const double *a, ptrdiff_t ld,
+                                     const perm_options *options_given, perm_plan *plan, perm_result *result)
 {
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, reach, NULL, NULL);
   permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
-  return permi_meter_end(&call, permi_plan_view(m, n, view, options, plan, result), result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
+  return permi_meter_end(&call, permi_plan_array(&problem, options, plan, result), result);
 }
 
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
-  return permi_plan_public(m, n, &view, options, plan, result);
+  return permi_plan_public(m, n, &permi_reach_real, a, ld, options, plan, result);
 }
 
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
-  return permi_plan_public(m, n, &view, options, plan, result);
+  return permi_plan_public(m, n, &permi_reach_complex, a, ld, options, plan, result);
 }
 
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
-  return permi_job_create(plan, &view, options, job, result);
+  return permi_job_create(plan, &permi_reach_real, a, ld, options, job, result);
 }
 
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                              const perm_options *options, perm_job **job, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
-  return permi_job_create(plan, &view, options, job, result);
+  return permi_job_create(plan, &permi_reach_complex, a, ld, options, job, result);
 }
 
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_compute(&problem, options, result);
+  return permi_compute(&problem, PERMI_AS_IT_STANDS, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute(&problem, options, result);
+  return permi_compute(&problem, PERMI_AS_IT_STANDS, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -12857,7 +12932,7 @@ PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, p
                                                 perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute_counts(&problem, 1, 7, options, result);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -12865,41 +12940,37 @@ PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a
                                                    perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute_counts(&problem, 1, 7, options, result);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute_integers(&problem, 1, 7, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, row_counts, column_counts);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                     const int *column_counts, const perm_options *options,
                                                     perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute_integers(&problem, 1, 7, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, row_counts, column_counts);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
-  return permi_compute_integers(&problem, 0, 5, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
+  return permi_compute(&problem, PERMI_BY_LINES, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute_integers(&problem, 0, 5, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
+  return permi_compute(&problem, PERMI_BY_LINES, 5, options, result);
 }
 
 static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
@@ -12911,22 +12982,20 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  return permi_meter_end(&call, permi_problem_job(problem, 0, 5, options, job, result), result);
+  return permi_meter_end(&call, permi_problem_job(problem, 5, options, job, result), result);
 }
 
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
@@ -12935,7 +13004,7 @@ PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
   perm_result result;
-  permi_compute(&problem, NULL, &result);
+  permi_compute(&problem, PERMI_AS_IT_STANDS, 5, NULL, &result);
   return ldexp(result.value, permi_int_exponent(result.exp2));
 }
 
@@ -13562,7 +13631,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.user_data = &share;
     options.cancel = batch->options->cancel;
   }
-  permi_compute(&problem, &options, &result);
+  permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &options, &result);
   if (result.status == PERM_STOPPED_CANCELLED) {
     value[0] = value[batch->parts - 1] = (double)NAN;
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;
@@ -14657,7 +14726,7 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
   perm_options general = *options;
   perm_plan plan;
-  permi_view view = permi_view_make(a, n, parts);
+  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
   perm_status status = PERM_ERROR_MEMORY;
   int i, j;
   permi_result_clear(result);
@@ -14671,13 +14740,11 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
         a[(i * n + j) * 2 + 1] = entry.im.hi;
     }
   if (a)
-    status = permi_plan_view(n, n, &view, &general, &plan, result);
+    status = permi_plan_array(&problem, &general, &plan, result);
   if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
     status = PERM_ERROR_LIMIT;
-  if (status == PERM_OK) {
-    const permi_problem problem = permi_problem_make(n, n, a, NULL, n, view.reach, NULL, NULL);
-    status = permi_compute(&problem, &general, result);
-  }
+  if (status == PERM_OK)
+    status = permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &general, result);
   permi_release(&options->allocator, a);
   result->exact = 0;
   result->error_bound = (double)INFINITY;

@@ -59,10 +59,10 @@
      solve/      >>check           finite entries, sizes, strides
                  >>names           texts of statuses, methods and values; perm_layout
                  >>run             perm_job_execute: limits, checkpoints, parts and their merge
-                 >>offers          the engines for arrays and the choice among them
+                 >>engine          the interface of every engine, dense and sparse; the choice among offers
+                 >>offers          the engines for arrays
                  >>entries         the reach of every public call
                  >>judge           escalation: is a result good enough, what comes next
-                 >>counted         multiplicities, rectangular matrices, integers: the attempts and the job
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
                  >>batch           perm_batch_*, perm_select_*
@@ -245,10 +245,10 @@
 #include "solve/check.h"
 #include "solve/names.h"
 #include "solve/run.h"
+#include "solve/engine.h"
 #include "solve/offers.h"
 #include "solve/entries.h"
 #include "solve/judge.h"
-#include "solve/counted.h"
 #include "solve/compute.h"
 #include "solve/minors_calls.h"
 #include "solve/batch.h"
