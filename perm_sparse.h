@@ -14044,32 +14044,69 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
   return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
 }
 
-static double permi_sparse_real(const perm_matrix *matrix, size_t e)
+/* A matrix as a call gives it, read where it lies: compressed rows, or an array, whose zeros are entries too. */
+typedef struct permi_given {
+  perm_kind kind;
+  int m, n;
+  size_t nnz;              /* of an array: entries other than 0 */
+  const size_t *row_start; /* NULL: an array, whose row i begins at i * ld */
+  const int *column;
+  const double *real, *imaginary; /* NULL: there are none; of patterns no integers either */
+  const int64_t *integer, *imaginary_integer;
+  size_t ld, step; /* step: doubles or integers an entry */
+} permi_given;
+
+static permi_given permi_given_rows(const perm_matrix *matrix)
 {
-  return matrix->kind == PERM_KIND_PATTERN   ? 1
-         : matrix->kind == PERM_KIND_INTEGER ? (double)matrix->integer[e]
-                                             : matrix->real[e];
+  permi_given given;
+  memset(&given, 0, sizeof given);
+  given.kind = matrix->kind;
+  given.m = matrix->m;
+  given.n = matrix->n;
+  given.nnz = matrix->nnz;
+  given.row_start = matrix->row_start;
+  given.column = matrix->column;
+  given.real = matrix->kind >= PERM_KIND_REAL ? matrix->real : NULL;
+  given.imaginary = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary : NULL;
+  given.integer = matrix->kind == PERM_KIND_INTEGER ? matrix->integer : NULL;
+  given.step = 1;
+  return given;
 }
 
-static double permi_sparse_imaginary(const perm_matrix *matrix, size_t e)
+static size_t permi_given_row(const permi_given *given, int i, size_t *end)
 {
-  return matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
+  const size_t begin = given->row_start ? given->row_start[i] : (size_t)i * given->ld;
+  *end = given->row_start ? given->row_start[i + 1] : begin + (size_t)given->n;
+  return begin;
+}
+
+static int permi_given_column(const permi_given *given, int i, size_t e)
+{
+  return given->row_start ? given->column[e] : (int)(e - (size_t)i * given->ld);
+}
+
+static double permi_given_real(const permi_given *given, size_t e)
+{
+  return given->integer ? (double)given->integer[e * given->step] : given->real ? given->real[e * given->step] : 1;
+}
+
+static double permi_given_imaginary(const permi_given *given, size_t e)
+{
+  return given->imaginary           ? given->imaginary[e * given->step]
+         : given->imaginary_integer ? (double)given->imaginary_integer[e * given->step]
+                                    : 0;
 }
 
 /* Is the entry an integer (Gaussian for complex matrices) that the exact engines take? */
-static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *integer)
+static int permi_given_integer(const permi_given *given, size_t e, int64_t *integer)
 {
   double part[2];
   int k;
-  integer[0] = 1;
-  integer[1] = 0;
-  if (matrix->kind == PERM_KIND_INTEGER)
-    integer[0] = matrix->integer[e];
-  if (matrix->kind == PERM_KIND_INTEGER || matrix->kind == PERM_KIND_PATTERN)
-    return 1;
-  part[0] = matrix->real[e];
-  part[1] = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
-  for (k = 0; k < 2; k++) {
+  integer[0] = given->integer ? given->integer[e * given->step] : 1;
+  integer[1] = given->imaginary_integer ? given->imaginary_integer[e * given->step] : 0;
+  part[0] = permi_given_real(given, e);
+  part[1] = permi_given_imaginary(given, e);
+  for (k = 0; k < 2 && given->real; k++) {
     if (!(fabs(part[k]) < 9007199254740992.0) || part[k] != floor(part[k]))
       return 0;
     integer[k] = (int64_t)part[k];
@@ -14078,56 +14115,59 @@ static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *in
 }
 
 /* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
-static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
+static int permi_given_integers(const permi_given *given, int *row, size_t *entry, permi_control *watch)
 {
   int64_t integer[2];
-  for (*row = 0; *row < matrix->m; ++*row)
-    for (*entry = matrix->row_start[*row]; *entry < matrix->row_start[*row + 1]; ++*entry)
-      if (permi_watch_step(watch, *entry, 5) || !permi_sparse_integer(matrix, *entry, integer))
+  size_t end;
+  for (*row = 0; *row < given->m; ++*row)
+    for (*entry = permi_given_row(given, *row, &end); *entry < end; ++*entry)
+      if (permi_watch_step(watch, *entry, 5) || !permi_given_integer(given, *entry, integer))
         return 0;
   return 1;
 }
 
 /* Fills the working matrix, or its transpose. */
-static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
+static void permi_sparse_fill(const permi_given *given, int exact, int transposed, permi_working *working)
 {
+  permi_cell cell;
   int i, used = 0;
-  size_t e;
+  size_t e, end;
+  memset(&cell, 0, sizeof cell);
   working->integer = exact;
-  for (i = 0; i < matrix->m; i++) {
-    if (permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i])))
+  for (i = 0; i < given->m; i++) {
+    e = permi_given_row(given, i, &end);
+    if (permi_watch(working->watch, 50.0 * (double)(end - e)))
       break;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
-      permi_cell *cell = &working->cell[used];
+    for (; e < end && !permi_watch_step(working->watch, e, 0); e++) {
       int64_t integer[2];
-      cell->real = permi_sparse_real(matrix, e);
-      cell->imaginary = permi_sparse_imaginary(matrix, e);
-      cell->absolute = fabs(cell->real);
-      cell->rounded = 0;
-      permi_sparse_integer(matrix, e, integer);
-      cell->integer = integer[0];
-      cell->imaginary_integer = integer[1];
-      if (exact ? integer[0] == 0 && integer[1] == 0 : cell->real == 0 && cell->imaginary == 0)
+      cell.real = permi_given_real(given, e);
+      cell.imaginary = permi_given_imaginary(given, e);
+      cell.absolute = fabs(cell.real);
+      permi_given_integer(given, e, integer);
+      cell.integer = integer[0];
+      cell.imaginary_integer = integer[1];
+      if (exact ? integer[0] == 0 && integer[1] == 0 : cell.real == 0 && cell.imaginary == 0)
         continue;
-      if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute >= 9007199254740992.0)
-        working->inexact = cell->rounded = 1;
-      cell->vertex[0] = transposed ? matrix->column[e] : i;
-      cell->vertex[1] = working->n + (transposed ? i : matrix->column[e]);
+      cell.rounded = !exact && given->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
+      working->inexact |= cell.rounded;
+      cell.vertex[0] = transposed ? permi_given_column(given, i, e) : i;
+      cell.vertex[1] = working->n + (transposed ? i : permi_given_column(given, i, e));
+      working->cell[used] = cell;
       permi_cell_link(working, used++);
     }
   }
-  working->report.m = matrix->m;
-  working->report.n = matrix->n;
+  working->report.m = given->m;
+  working->report.n = given->n;
   working->report.entries = (size_t)used;
 }
 
 /* Fills and prepares the working matrix. *zero: the permanent is 0 by structure. */
-static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero)
+static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero)
 {
   int first = 1, changed = 1;
   perm_status status = PERM_OK;
   *zero = 0;
-  permi_sparse_fill(matrix, exact, 0, working);
+  permi_sparse_fill(given, exact, 0, working);
   while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
     if (!permi_split(working)) {
       *zero = 1;
@@ -15199,17 +15239,17 @@ static perm_status permi_make_blocks(permi_maker *maker)
 }
 
 /* Has every row and column an entry? mark has room for n. */
-static int permi_sparse_full(const perm_matrix *matrix, int *mark)
+static int permi_sparse_full(const permi_given *given, int *mark)
 {
-  int i, n = matrix->n, full = 1;
-  size_t e;
+  int i, n = given->n, full = 1;
+  size_t e, end;
   for (i = 0; i < n; i++)
     mark[i] = 0;
   for (i = 0; i < n; i++) {
     int entries = 0;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
-      if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0)
-        entries = mark[matrix->column[e]] = 1;
+    for (e = permi_given_row(given, i, &end); e < end; e++)
+      if (permi_given_real(given, e) != 0 || permi_given_imaginary(given, e) != 0)
+        entries = mark[permi_given_column(given, i, e)] = 1;
     full &= entries;
   }
   for (i = 0; i < n; i++)
@@ -15227,11 +15267,11 @@ static perm_status permi_make_zero(permi_maker *maker)
 }
 
 /* The whole matrix to an engine that does not look at structure, but for zero rows and columns. */
-static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
+static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  int n = matrix->n, i;
-  size_t e;
+  int n = given->n, i;
+  size_t e, end;
   perm_plan plan;
   permi_leaf leaf;
   permi_view view;
@@ -15247,12 +15287,12 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
     return permi_fail_memory(maker->result);
   memset(a, 0, (size_t)(n * n * view.parts) * sizeof *a);
   for (i = 0; i < n; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      double *at = a + (i * n + matrix->column[e]) * view.parts;
-      at[0] = permi_sparse_real(matrix, e);
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      double *at = a + (i * n + permi_given_column(given, i, e)) * view.parts;
+      at[0] = permi_given_real(given, e);
       if (view.parts == 2)
-        at[1] = permi_sparse_imaginary(matrix, e);
-      if (matrix->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
+        at[1] = permi_given_imaginary(given, e);
+      if (given->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
         maker->working->inexact = 1;
     }
   status = permi_plan(n, &view, maker->options, &plan, maker->result);
@@ -15274,17 +15314,17 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
 /* ===================================================================================== >>sparse_job
    A sparse matrix made into a job. */
 
-static void permi_working_options(permi_working *working, const perm_matrix *matrix, const perm_options *options,
+static void permi_working_options(permi_working *working, const permi_given *given, const perm_options *options,
                                   int exact)
 {
-  working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+  working->is_complex = given->kind == PERM_KIND_COMPLEX;
   working->modulus = options->modulus;
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
 /* The job with the given arithmetic; the matrix is square and checked. Searches that the watch stops come back with
    whatever they have, so that it is asked at the end. */
-static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watch, int exact, perm_job **job,
+static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
   const perm_options *options = watch->options;
@@ -15294,7 +15334,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   permi_account account;
   perm_status status = PERM_OK;
   int zero;
-  double start = permi_seconds(), *binomial = permi_binomials(allocator, matrix->n);
+  double start = permi_seconds(), *binomial = permi_binomials(allocator, given->n);
   double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
@@ -15307,23 +15347,23 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
+  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     permi_release(allocator, binomial);
     permi_release(allocator, subsets);
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
-  permi_working_options(&working, matrix, options, exact);
+  permi_working_options(&working, given, options, exact);
   working.watch = maker.watch = watch;
   watch->activity = "preparing";
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   if ((options->method == PERM_METHOD_GLYNN || options->method == PERM_METHOD_RYSER ||
        options->method == PERM_METHOD_EXPANSION) &&
-      permi_sparse_full(matrix, working.work)) {
-    status = permi_make_whole(matrix, &maker);
+      permi_sparse_full(given, working.work)) {
+    status = permi_make_whole(given, &maker);
   } else {
-    status = permi_sparse_prepare(matrix, exact, &working, &zero);
+    status = permi_sparse_prepare(given, exact, &working, &zero);
     if (status == PERM_ERROR_MEMORY) {
       permi_fail_memory(result);
     } else if (status == PERM_ERROR_OVERFLOW) {
@@ -15354,28 +15394,28 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
 }
 
 /* Rectangular matrices, and the methods that perm.h has for them, take the matrix as an array. */
-static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
+static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
-  return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
+  return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
 }
 
 /* The array, of integers where *exact asks for them and all entries are. The caller releases *entries. */
-static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
+static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
                                       permi_problem *problem, void **entries, perm_result *result)
 {
-  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const int m = given->m, n = given->n, parts = given->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const size_t count = (size_t)m * (size_t)n * (size_t)parts;
   int64_t *integers, pair[2];
   double *reals;
-  size_t bad = 0, e;
+  size_t bad = 0, e, end;
   int i, row;
   *entries = NULL;
   if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
                       m, n, PERM_MAX_LINES);
-  if (exact && !permi_sparse_all_integers(matrix, &row, &bad, NULL))
+  if (exact && !permi_given_integers(given, &row, &bad, NULL))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
-                      "column %d (counted from 1) has none", row + 1, matrix->column[bad] + 1);
+                      "column %d (counted from 1) has none", row + 1, permi_given_column(given, row, bad) + 1);
   *entries = permi_allocate(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
@@ -15383,17 +15423,17 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   integers = (int64_t *)*entries;
   reals = (double *)*entries;
   for (i = 0; i < m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts;
-      permi_sparse_integer(matrix, e, pair);
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      const size_t at = ((size_t)i * (size_t)n + (size_t)permi_given_column(given, i, e)) * (size_t)parts;
+      permi_given_integer(given, e, pair);
       if (exact)
         integers[at] = pair[0];
       else
-        reals[at] = permi_sparse_real(matrix, e);
+        reals[at] = permi_given_real(given, e);
       if (exact && parts == 2)
         integers[at + 1] = pair[1];
       else if (parts == 2)
-        reals[at + 1] = permi_sparse_imaginary(matrix, e);
+        reals[at + 1] = permi_given_imaginary(given, e);
     }
   *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
                                 permi_reach_of(parts), NULL, NULL);
@@ -15401,32 +15441,39 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
 }
 
 /* Is there an integer that such an array of doubles does not hold? None is found if watch says stop. */
-static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
+static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
 {
   size_t e;
-  for (e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
-    if (fabs((double)matrix->integer[e]) >= 9007199254740992.0)
+  for (e = 0; given->kind == PERM_KIND_INTEGER && e < given->nnz && !permi_watch_step(watch, e, 5); e++)
+    if (fabs(permi_given_real(given, e)) >= 9007199254740992.0)
       return 1;
   return 0;
 }
 
-/* Checks the call; *exact is the arithmetic to begin with. */
-static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
+/* Checks options and matrix of a call, for *given. */
+static perm_status permi_given_make(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
+                                    permi_given *given, perm_result *result)
+{
+  perm_status status = permi_check_options(options, 2, result);
+  if (status == PERM_OK)
+    status = permi_check_sparse(matrix, watch, result);
+  if (status == PERM_OK)
+    *given = permi_given_rows(matrix);
+  return status;
+}
+
+/* Checks what a matrix is asked for; *exact is the arithmetic to begin with. */
+static perm_status permi_sparse_check(const permi_given *given, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {
   int row, whole, exactly;
   size_t bad = 0;
-  perm_status status = permi_check_options(options, 2, result);
-  if (status == PERM_OK)
-    status = permi_check_sparse(matrix, watch, result);
-  if (status != PERM_OK)
-    return status;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
-  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
-  if (permi_sparse_by_counts(matrix, options)) /* checks the rest itself */
+  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && given->kind <= PERM_KIND_INTEGER);
+  if (permi_sparse_by_counts(given, options)) /* checks the rest itself */
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
           options->method < PERM_METHOD_FRONTIER;
@@ -15442,17 +15489,17 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
                       perm_method_name(options->method));
-  if (exactly && !permi_sparse_all_integers(matrix, &row, &bad, watch))
+  if (exactly && !permi_given_integers(given, &row, &bad, watch))
     return watch->stopped != PERM_OK
            ? permi_fail_stopped(watch, result)
            : permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, and so does a modulus, but the entry "
                       "in row %d, column %d (counted from 1) is %.17g%s",
-                      row + 1, matrix->column[bad] + 1, matrix->real[bad],
-                      matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
+                      row + 1, permi_given_column(given, row, bad) + 1, given->real[bad * given->step],
+                      given->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
   *exact = !whole && (exactly ||
                       (options->precision == PERM_PRECISION_DEFAULT &&
-                       (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER)));
+                       (given->kind == PERM_KIND_PATTERN || given->kind == PERM_KIND_INTEGER)));
   return PERM_OK;
 }
 
@@ -15460,7 +15507,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
 
 /* Integers by default: exact unless that does not fit or is predicted to take over a second and over
    PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
-static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *watch, perm_status status,
+static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
@@ -15470,7 +15517,7 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   if (seconds <= PERMI_EXACT_FREE_SECONDS)
     return status;
   permi_result_clear(result);
-  status = permi_make_job(matrix, watch, 0, &doubles, result);
+  status = permi_make_job(given, watch, 0, &doubles, result);
   if (watch->stopped != PERM_OK) {
     perm_job_free(*job);
     *job = NULL;
@@ -15502,34 +15549,34 @@ static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **
 }
 
 /* The job in the precision that the options name. */
-static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
   perm_status status;
   int exact = 0, leaf;
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  status = permi_sparse_check(given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (matrix->m > 0 && permi_sparse_by_counts(matrix, options)) {
+  if (given->m > 0 && permi_sparse_by_counts(given, options)) {
     permi_problem problem;
     void *entries;
-    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
+    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
       status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(matrix, &watch);
+    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch);
          leaf++) {
       (*job)->leaf[leaf].bound_relative = (double)INFINITY;
-      (*job)->leaf[leaf].estimate_relative += fmin(matrix->m, matrix->n) * PERMI_UNIT;
+      (*job)->leaf[leaf].estimate_relative += fmin(given->m, given->n) * PERMI_UNIT;
     }
     return watch.stopped == PERM_OK ? status : permi_sparse_job_drop(&watch, job, result);
   }
-  if (matrix->m == 0) {
+  if (given->m == 0) {
     permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
     if (*job)
-      (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+      (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
     if (*job)
       (*job)->modulus = options->modulus;
     if (*job && permi_job_push_number(*job, &one))
@@ -15538,10 +15585,10 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_option
     *job = NULL;
     return permi_fail_memory(result);
   }
-  status = permi_make_job(matrix, &watch, exact, job, result);
+  status = permi_make_job(given, &watch, exact, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
       options->method != PERM_METHOD_EXACT)
-    status = permi_make_rather(matrix, &watch, status, job, result);
+    status = permi_make_rather(given, &watch, status, job, result);
   return status;
 }
 
@@ -15553,15 +15600,16 @@ static perm_precision permi_sparse_next(const perm_options *options, perm_method
 
 /* Which precision is to be planned at once instead; PERM_PRECISION_COUNT: none, or watch says stop. Elimination without
    a subtraction loses no more than its own roundings, whatever the order. */
-static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
+static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
   perm_precision next = PERM_PRECISION_COUNT;
   double sum = 0;
-  size_t e;
-  int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
-  for (e = 0; e < matrix->nnz && matrix->kind != PERM_KIND_PATTERN && !subtracts && !permi_watch_step(watch, e, 5); e++)
-    subtracts = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] < 0 : matrix->real[e] < 0;
+  size_t e, end;
+  int i, subtracts = given->kind == PERM_KIND_COMPLEX;
+  for (i = 0; i < given->m && !subtracts; i++)
+    for (e = permi_given_row(given, i, &end); e < end && !subtracts && !permi_watch_step(watch, e, 5); e++)
+      subtracts = permi_given_real(given, e) < 0;
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
     if (job->leaf[i].integer)
@@ -15575,7 +15623,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
 }
 
 /* The job in that precision, or a higher one that the tolerance of a job in pieces needs. */
-static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const perm_options *options_given,
+static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
   perm_options options = *options_given;
@@ -15586,14 +15634,12 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const per
   char line[160];
   int raised = 0, steps;
   permi_result_clear(result);
-  if (!job)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   *job = NULL;
-  status = permi_sparse_job(matrix, &options, job, result);
+  status = permi_sparse_job(given, &options, job, result);
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
-                  (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+                  (next = permi_sparse_higher(given, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_sparse_job(matrix, &options, &higher, result);
+    status = permi_sparse_job(given, &options, &higher, result);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* what is planned must not depend on time or luck */
       perm_job_free(*job);
       *job = NULL;
@@ -15627,7 +15673,17 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  return permi_meter_end(&call, permi_sparse_job_planned(matrix, options, job, result), result);
+  permi_control watch = permi_control_begin(options);
+  permi_given given;
+  perm_status status;
+  permi_result_clear(result);
+  if (job)
+    *job = NULL;
+  status = job ? permi_given_make(matrix, options, &watch, &given, result)
+               : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
+  if (status == PERM_OK)
+    status = permi_sparse_job_planned(&given, options, job, result);
+  return permi_meter_end(&call, status, result);
 }
 
 static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
@@ -15635,6 +15691,7 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
 {
   permi_control watch = permi_control_begin(options);
   permi_working working;
+  permi_given given;
   perm_status status;
   int exact, row, zero = 0;
   size_t bad;
@@ -15642,10 +15699,12 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
   memset(report, 0, sizeof *report);
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  status = permi_given_make(matrix, options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_sparse_check(&given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  exact = exact && permi_sparse_all_integers(matrix, &row, &bad, &watch); /* methods by counts were not asked yet */
+  exact = exact && permi_given_integers(&given, &row, &bad, &watch); /* methods by counts were not asked yet */
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
@@ -15655,13 +15714,13 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   working.watch = &watch;
   watch.activity = "preparing";
   if (matrix->m != matrix->n) {
-    permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
+    permi_sparse_fill(&given, exact, matrix->m > matrix->n, &working);
     if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
       working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
     working.report.rounds = 0;
   } else {
-    permi_working_options(&working, matrix, options, exact);
-    status = permi_sparse_prepare(matrix, exact, &working, &zero);
+    permi_working_options(&working, &given, options, exact);
+    status = permi_sparse_prepare(&given, exact, &working, &zero);
     if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
       status = PERM_ERROR_MEMORY;
     if (status == PERM_ERROR_MEMORY)
@@ -15687,7 +15746,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 
 /* A sparse matrix, for permi_solve: planning makes the job. */
 typedef struct permi_sparse_attempt {
-  const perm_matrix *matrix;
+  const permi_given *given;
   perm_job *job; /* until permi_solve takes it */
   double seconds;
   perm_precision precision;
@@ -15697,7 +15756,7 @@ static perm_status permi_sparse_attempt_plan(void *context, const perm_options *
                                              perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_sparse_job_planned(attempt->matrix, options, &attempt->job, result);
+  const perm_status status = permi_sparse_job_planned(attempt->given, options, &attempt->job, result);
   *seconds = (double)INFINITY;
   if (status != PERM_OK)
     return status;
@@ -15726,31 +15785,27 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
   return permi_sparse_next(options, result->method, attempt->precision);
 }
 
-static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_options *options, perm_result *result)
+static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,
+                                       double start, perm_result *result)
 {
   static const permi_solver solver = {permi_sparse_attempt_plan, permi_sparse_attempt_make, permi_sparse_attempt_next};
-  const double start = permi_seconds();
   permi_sparse_attempt attempt;
-  permi_control watch = permi_control_begin(options);
-  perm_status status;
   int exact;
-  if (!result)
-    return PERM_ERROR_NULL;
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
-  if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, options) &&
-      !permi_sparse_rounds(matrix, &watch) && watch.stopped == PERM_OK) {
+  perm_status status = permi_sparse_check(given, options, watch, &exact, result);
+  if (status == PERM_OK && given->m > 0 && !exact && permi_sparse_by_counts(given, options) &&
+      !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK) {
     permi_problem problem;
     void *entries;
-    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
+    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
       status = permi_compute(&problem, PERMI_BY_LINES, 2, options, result);
     permi_release(&options->allocator, entries);
     return status;
   }
-  if (status == PERM_OK && watch.stopped != PERM_OK)
-    return permi_fail_stopped(&watch, result);
+  if (status == PERM_OK && watch->stopped != PERM_OK)
+    return permi_fail_stopped(watch, result);
   memset(&attempt, 0, sizeof attempt);
-  attempt.matrix = matrix;
+  attempt.given = given;
   status = permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
   perm_job_free(attempt.job);
   return status;
@@ -15759,10 +15814,20 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
                                                 perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  perm_status status = permi_compute_sparse(matrix, options, result);
+  const double start = permi_seconds();
   const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  permi_metered call;
+  const perm_options *options;
+  permi_control watch;
+  permi_given given;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  watch = permi_control_begin(options);
+  status = permi_given_make(matrix, options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_compute_given(&given, options, &watch, start, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
@@ -15774,11 +15839,12 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
+  const double start = permi_seconds();
   const int n = problem->n, parts = problem->parts;
   perm_options options = *options_given;
-  perm_matrix matrix;
+  permi_control watch;
+  permi_given given;
   perm_status status;
-  size_t nnz = 0, used = 0;
   int i, j, k;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
       (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
@@ -15786,6 +15852,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
     return 0;
+  memset(&given, 0, sizeof given);
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
       const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
@@ -15794,7 +15861,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         if (problem->integer) {
           const int64_t x = problem->integer[at + k];
           if (parts == 2 && (x < -9007199254740991 || x > 9007199254740991))
-            return 0; /* a complex perm_matrix holds doubles */
+            return 0; /* complex sparse matrices are of doubles */
           some |= x != 0;
         } else {
           if (!(fabs(problem->real[at + k]) <= DBL_MAX)) {
@@ -15803,41 +15870,23 @@ static int permi_route(const permi_problem *problem, const perm_options *options
           }
           some |= problem->real[at + k] != 0;
         }
-      nnz += (size_t)some;
+      given.nnz += (size_t)some;
     }
-  if ((double)nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
+  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
     return 0;
   permi_result_clear(result);
-  if (!permi_matrix_allocate(&matrix, n, n, nnz,
-                             parts == 2         ? PERM_KIND_COMPLEX
-                             : problem->integer ? PERM_KIND_INTEGER
-                                                : PERM_KIND_REAL,
-                             &options.allocator)) {
-    permi_fail_memory(result);
-    return 1;
-  }
-  for (i = 0; i < n; i++) {
-    for (j = 0; j < n; j++) {
-      const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
-      double x[2] = {0, 0};
-      for (k = 0; k < parts; k++)
-        x[k] = problem->integer ? (double)problem->integer[at + k] : problem->real[at + k];
-      if (x[0] == 0 && x[1] == 0)
-        continue;
-      matrix.column[used] = j;
-      matrix.real[used] = x[0];
-      if (parts == 2)
-        matrix.imaginary[used] = x[1];
-      else if (problem->integer)
-        matrix.integer[used] = problem->integer[at];
-      used++;
-    }
-    matrix.row_start[i + 1] = used;
-  }
+  given.kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
+  given.m = given.n = n;
+  given.real = problem->real;
+  given.integer = problem->integer;
+  given.imaginary = parts == 2 && problem->real ? problem->real + 1 : NULL;
+  given.imaginary_integer = parts == 2 && problem->integer ? problem->integer + 1 : NULL;
+  given.ld = (size_t)problem->ld;
+  given.step = (size_t)parts;
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
-  status = perm_compute_sparse(&matrix, &options, result);
-  perm_matrix_free(&matrix);
+  watch = permi_control_begin(&options);
+  status = permi_compute_given(&given, &options, &watch, start, result);
   if (status < PERM_OK && result->argument) /* of our arguments: 1 is the matrix, 2 the options */
     result->argument = result->argument == 2 ? argument : 3;
   return 1;
@@ -16086,6 +16135,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   const int n = matrix->n, square = matrix->m == n && n > 0;
   int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
   permi_working working;
+  const permi_given given = permi_given_rows(matrix);
   size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
@@ -16094,7 +16144,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
     working.watch = spy->watch;
     for (i = 0; i < n; i++)
       for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 50); e++)
-        if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0) {
+        if (permi_given_real(&given, e) != 0 || permi_given_imaginary(&given, e) != 0) {
           working.cell[e].vertex[0] = i;
           working.cell[e].vertex[1] = n + matrix->column[e];
           permi_cell_link(&working, (int)e);

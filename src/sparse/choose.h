@@ -358,17 +358,17 @@ static perm_status permi_make_blocks(permi_maker *maker)
 }
 
 /* Has every row and column an entry? mark has room for n. */
-static int permi_sparse_full(const perm_matrix *matrix, int *mark)
+static int permi_sparse_full(const permi_given *given, int *mark)
 {
-  int i, n = matrix->n, full = 1;
-  size_t e;
+  int i, n = given->n, full = 1;
+  size_t e, end;
   for (i = 0; i < n; i++)
     mark[i] = 0;
   for (i = 0; i < n; i++) {
     int entries = 0;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
-      if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0)
-        entries = mark[matrix->column[e]] = 1;
+    for (e = permi_given_row(given, i, &end); e < end; e++)
+      if (permi_given_real(given, e) != 0 || permi_given_imaginary(given, e) != 0)
+        entries = mark[permi_given_column(given, i, e)] = 1;
     full &= entries;
   }
   for (i = 0; i < n; i++)
@@ -386,11 +386,11 @@ static perm_status permi_make_zero(permi_maker *maker)
 }
 
 /* The whole matrix to an engine that does not look at structure, but for zero rows and columns. */
-static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
+static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  int n = matrix->n, i;
-  size_t e;
+  int n = given->n, i;
+  size_t e, end;
   perm_plan plan;
   permi_leaf leaf;
   permi_view view;
@@ -406,12 +406,12 @@ static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *make
     return permi_fail_memory(maker->result);
   memset(a, 0, (size_t)(n * n * view.parts) * sizeof *a);
   for (i = 0; i < n; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      double *at = a + (i * n + matrix->column[e]) * view.parts;
-      at[0] = permi_sparse_real(matrix, e);
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      double *at = a + (i * n + permi_given_column(given, i, e)) * view.parts;
+      at[0] = permi_given_real(given, e);
       if (view.parts == 2)
-        at[1] = permi_sparse_imaginary(matrix, e);
-      if (matrix->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
+        at[1] = permi_given_imaginary(given, e);
+      if (given->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
         maker->working->inexact = 1;
     }
   status = permi_plan(n, &view, maker->options, &plan, maker->result);

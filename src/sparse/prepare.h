@@ -61,32 +61,69 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
   return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
 }
 
-static double permi_sparse_real(const perm_matrix *matrix, size_t e)
+/* A matrix as a call gives it, read where it lies: compressed rows, or an array, whose zeros are entries too. */
+typedef struct permi_given {
+  perm_kind kind;
+  int m, n;
+  size_t nnz;              /* of an array: entries other than 0 */
+  const size_t *row_start; /* NULL: an array, whose row i begins at i * ld */
+  const int *column;
+  const double *real, *imaginary; /* NULL: there are none; of patterns no integers either */
+  const int64_t *integer, *imaginary_integer;
+  size_t ld, step; /* step: doubles or integers an entry */
+} permi_given;
+
+static permi_given permi_given_rows(const perm_matrix *matrix)
 {
-  return matrix->kind == PERM_KIND_PATTERN   ? 1
-         : matrix->kind == PERM_KIND_INTEGER ? (double)matrix->integer[e]
-                                             : matrix->real[e];
+  permi_given given;
+  memset(&given, 0, sizeof given);
+  given.kind = matrix->kind;
+  given.m = matrix->m;
+  given.n = matrix->n;
+  given.nnz = matrix->nnz;
+  given.row_start = matrix->row_start;
+  given.column = matrix->column;
+  given.real = matrix->kind >= PERM_KIND_REAL ? matrix->real : NULL;
+  given.imaginary = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary : NULL;
+  given.integer = matrix->kind == PERM_KIND_INTEGER ? matrix->integer : NULL;
+  given.step = 1;
+  return given;
 }
 
-static double permi_sparse_imaginary(const perm_matrix *matrix, size_t e)
+static size_t permi_given_row(const permi_given *given, int i, size_t *end)
 {
-  return matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
+  const size_t begin = given->row_start ? given->row_start[i] : (size_t)i * given->ld;
+  *end = given->row_start ? given->row_start[i + 1] : begin + (size_t)given->n;
+  return begin;
+}
+
+static int permi_given_column(const permi_given *given, int i, size_t e)
+{
+  return given->row_start ? given->column[e] : (int)(e - (size_t)i * given->ld);
+}
+
+static double permi_given_real(const permi_given *given, size_t e)
+{
+  return given->integer ? (double)given->integer[e * given->step] : given->real ? given->real[e * given->step] : 1;
+}
+
+static double permi_given_imaginary(const permi_given *given, size_t e)
+{
+  return given->imaginary           ? given->imaginary[e * given->step]
+         : given->imaginary_integer ? (double)given->imaginary_integer[e * given->step]
+                                    : 0;
 }
 
 /* Is the entry an integer (Gaussian for complex matrices) that the exact engines take? */
-static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *integer)
+static int permi_given_integer(const permi_given *given, size_t e, int64_t *integer)
 {
   double part[2];
   int k;
-  integer[0] = 1;
-  integer[1] = 0;
-  if (matrix->kind == PERM_KIND_INTEGER)
-    integer[0] = matrix->integer[e];
-  if (matrix->kind == PERM_KIND_INTEGER || matrix->kind == PERM_KIND_PATTERN)
-    return 1;
-  part[0] = matrix->real[e];
-  part[1] = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
-  for (k = 0; k < 2; k++) {
+  integer[0] = given->integer ? given->integer[e * given->step] : 1;
+  integer[1] = given->imaginary_integer ? given->imaginary_integer[e * given->step] : 0;
+  part[0] = permi_given_real(given, e);
+  part[1] = permi_given_imaginary(given, e);
+  for (k = 0; k < 2 && given->real; k++) {
     if (!(fabs(part[k]) < 9007199254740992.0) || part[k] != floor(part[k]))
       return 0;
     integer[k] = (int64_t)part[k];
@@ -95,56 +132,59 @@ static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *in
 }
 
 /* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
-static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
+static int permi_given_integers(const permi_given *given, int *row, size_t *entry, permi_control *watch)
 {
   int64_t integer[2];
-  for (*row = 0; *row < matrix->m; ++*row)
-    for (*entry = matrix->row_start[*row]; *entry < matrix->row_start[*row + 1]; ++*entry)
-      if (permi_watch_step(watch, *entry, 5) || !permi_sparse_integer(matrix, *entry, integer))
+  size_t end;
+  for (*row = 0; *row < given->m; ++*row)
+    for (*entry = permi_given_row(given, *row, &end); *entry < end; ++*entry)
+      if (permi_watch_step(watch, *entry, 5) || !permi_given_integer(given, *entry, integer))
         return 0;
   return 1;
 }
 
 /* Fills the working matrix, or its transpose. */
-static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
+static void permi_sparse_fill(const permi_given *given, int exact, int transposed, permi_working *working)
 {
+  permi_cell cell;
   int i, used = 0;
-  size_t e;
+  size_t e, end;
+  memset(&cell, 0, sizeof cell);
   working->integer = exact;
-  for (i = 0; i < matrix->m; i++) {
-    if (permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i])))
+  for (i = 0; i < given->m; i++) {
+    e = permi_given_row(given, i, &end);
+    if (permi_watch(working->watch, 50.0 * (double)(end - e)))
       break;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
-      permi_cell *cell = &working->cell[used];
+    for (; e < end && !permi_watch_step(working->watch, e, 0); e++) {
       int64_t integer[2];
-      cell->real = permi_sparse_real(matrix, e);
-      cell->imaginary = permi_sparse_imaginary(matrix, e);
-      cell->absolute = fabs(cell->real);
-      cell->rounded = 0;
-      permi_sparse_integer(matrix, e, integer);
-      cell->integer = integer[0];
-      cell->imaginary_integer = integer[1];
-      if (exact ? integer[0] == 0 && integer[1] == 0 : cell->real == 0 && cell->imaginary == 0)
+      cell.real = permi_given_real(given, e);
+      cell.imaginary = permi_given_imaginary(given, e);
+      cell.absolute = fabs(cell.real);
+      permi_given_integer(given, e, integer);
+      cell.integer = integer[0];
+      cell.imaginary_integer = integer[1];
+      if (exact ? integer[0] == 0 && integer[1] == 0 : cell.real == 0 && cell.imaginary == 0)
         continue;
-      if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute >= 9007199254740992.0)
-        working->inexact = cell->rounded = 1;
-      cell->vertex[0] = transposed ? matrix->column[e] : i;
-      cell->vertex[1] = working->n + (transposed ? i : matrix->column[e]);
+      cell.rounded = !exact && given->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
+      working->inexact |= cell.rounded;
+      cell.vertex[0] = transposed ? permi_given_column(given, i, e) : i;
+      cell.vertex[1] = working->n + (transposed ? i : permi_given_column(given, i, e));
+      working->cell[used] = cell;
       permi_cell_link(working, used++);
     }
   }
-  working->report.m = matrix->m;
-  working->report.n = matrix->n;
+  working->report.m = given->m;
+  working->report.n = given->n;
   working->report.entries = (size_t)used;
 }
 
 /* Fills and prepares the working matrix. *zero: the permanent is 0 by structure. */
-static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero)
+static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero)
 {
   int first = 1, changed = 1;
   perm_status status = PERM_OK;
   *zero = 0;
-  permi_sparse_fill(matrix, exact, 0, working);
+  permi_sparse_fill(given, exact, 0, working);
   while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
     if (!permi_split(working)) {
       *zero = 1;
