@@ -65,7 +65,7 @@
                  >>judge           escalation: is a result good enough, what comes next
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
-                 >>batch           perm_batch_*, perm_select_*
+                 >>batch >>batch_calls  perm_batch_*, perm_select_*
      structure/  >>low_rank        declared rank: monomials
                  >>cauchy          Borchardt's identity
                  >>estimate        random samples, standard error
@@ -252,6 +252,7 @@
 #include "solve/compute.h"
 #include "solve/minors_calls.h"
 #include "solve/batch.h"
+#include "solve/batch_calls.h"
 
 #include "structure/low_rank.h"
 #include "structure/cauchy.h"
