@@ -2835,28 +2835,27 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
 }
 
 /* ======================================================================================== >>control
-   Whether a call may go on: cancel, time limit, progress, checkpoints that are due. */
+   Whether a call may go on: cancellation, time limit, progress, checkpoints. */
 
-/* What reading, planning, preparing and running look at between pieces of work. Only the calling thread polls and
-   reports. */
+/* Only the calling thread polls and reports. */
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
-  double work_total, work_before; /* predicted seconds: of all leaves, of the leaves already done */
-  double fraction_start;          /* fraction at the start of this call, for the time left */
-  double next_checkpoint;         /* when ranges are to be interrupted for writing one */
-  int unwritten;                  /* the last one could not be written */
+  double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
+  double fraction_start;          /* at the start of this call */
+  double next_checkpoint;         /* when a range stops to write one */
+  int unwritten;                  /* the last write failed */
   int gpus;                       /* most that took part in a leaf */
   char message[PERM_MESSAGE_BYTES]; /* why a device failed */
-  double worked, next_look; /* of permi_watch: units so far, and where it looks again; */
-  perm_status stopped;      /* what it found there, PERM_OK as long as nothing says stop; */
-  const char *activity;     /* what is going on, */
-  double done;              /* and the predicted seconds of it that are done */
+  double worked, next_look; /* units of permi_watch: counted, next look */
+  perm_status stopped;      /* what permi_watch found */
+  const char *activity;
+  double done;              /* predicted seconds of the activity */
 } permi_control;
 
-#define PERMI_WATCH_UNITS 1e7 /* see permi_watch */
+#define PERMI_WATCH_UNITS 1e7
 
-/* What a call begins with: max_seconds count from here. */
+/* Starts the clock of max_seconds. */
 static permi_control permi_control_begin(const perm_options *options)
 {
   permi_control control;
@@ -2870,7 +2869,7 @@ static permi_control permi_control_begin(const perm_options *options)
   return control;
 }
 
-/* Stops? `work_done` is in predicted seconds of the present leaf. Reports at most every 0.1 s. */
+/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. Reports at most every 0.1 s. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -2897,9 +2896,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts work that is no part of a prediction, in units of about a nanosecond, and looks at the limits every few
-   milliseconds of it. 1: stop; watch->stopped says why, and stays. Counting and not the clock decides what a plan is:
-   a call that is not stopped takes no notice. watch may be NULL. */
+/* Counts units, about nanoseconds, of work that no prediction holds; returns 1 to stop, with watch->stopped.
+   Counting, not the clock, decides plans, so a call that is not stopped keeps its bits. watch may be NULL. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -2913,7 +2911,7 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-/* Zeroes a piece at a time, under the eyes of watch: pages that nobody touched yet take long. 0: it says stop. */
+/* Zeroes in pieces, since fresh pages take long. 0: watch says stop. */
 static int permi_zero(permi_control *watch, void *memory, size_t bytes)
 {
   const size_t piece = (size_t)1 << 24;
@@ -2923,9 +2921,9 @@ static int permi_zero(permi_control *watch, void *memory, size_t bytes)
   return k >= bytes;
 }
 
-#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* a reason to stop a range that no caller sees */
+#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* no caller sees it */
 
-/* The same for ranges, which stop for checkpoints too. */
+/* Polls for ranges, which also stop for checkpoints. */
 static perm_status permi_control_poll_range(permi_control *control, double work_done, const char *activity)
 {
   const perm_status status =
@@ -2936,11 +2934,10 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
 }
 
 /* ============================================================================================ >>job
-   Leaves, the expression over them, partials and their merging. Engines fill in a permi_leaf; nothing here
-   knows what an engine does. */
+   Leaves, the expression over them, and the merging of partials. Engines fill in a permi_leaf. */
 
-/* What all terms share, entries that were rounded: relative to the value and to a part of the sum of |terms|, but at
-   most so much, in the units of that sum. */
+/* A rounding that all terms share, relative to the value and to a part of the sum of |terms|, but at most `most` in
+   units of that sum. */
 typedef struct permi_shared {
   double relative, part, most;
 } permi_shared;
@@ -2948,28 +2945,28 @@ typedef struct permi_shared {
 typedef struct permi_leaf permi_leaf;
 struct permi_leaf {
   perm_leaf information;
-  /* One chunk of a range, or the whole of a task, added to *partial. A task polls control (may be NULL) and may
-     fail; then *partial is as it was. */
+  /* Adds one chunk of a range, or a whole task, to *partial. A task that fails leaves *partial alone; control may be
+     NULL. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
-  /* Not NULL: many chunks at once instead, with all that partials count; a prefix of them if stopped or failed. */
+  /* If set, runs many chunks, or a prefix of them when stopped. */
   perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                            perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
-  size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* like snprintf, whole lines */
-  void *context;  /* tables of the engine; immutable once the job exists */
-  size_t workspace; /* bytes that each thread lends run_chunk, at a multiple of 64: stacks may be as small as 64 KiB */
-  int integer;    /* 1: permanent of the leaf = value * 2^scale_exp2, an integer, and scale_exp2 <= 0 */
-  uint64_t modulus; /* not 0, odd: that modulo it; value is a sum of residues */
-  int threaded;     /* 1: a task that uses the options' threads */
-  permi_dd scale, scale_imaginary; /* permanent of the leaf = value * scale * 2^scale_exp2 */
+  size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* whole lines, like snprintf */
+  void *context;  /* tables, immutable once the job exists */
+  size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
+  int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
+  uint64_t modulus; /* odd: value is a sum of residues; 0: none */
+  int threaded;     /* 1: a task with threads */
+  permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
   long long scale_exp2;
-  double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise, the */
-  double bound_absolute;    /* latter without the partial's exp2; INFINITY where no theorem holds */
-  double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute + */
-  double estimate_absolute; /* (estimate_squares * absolute)^(1/2), these scaled as bound_absolute: what the sum of */
-  double estimate_squares;  /* the terms' sizes does not tell, and a bound of the sum of their squares */
-  permi_shared shared;      /* added likewise: what terms have in common */
+  double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
+  double bound_absolute;    /* likewise, without the partial's exp2; INFINITY: unproven */
+  double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute */
+  double estimate_absolute; /* + (estimate_squares * absolute)^(1/2), scaled as bound_absolute */
+  double estimate_squares;  /* bounds the sum of squared terms */
+  permi_shared shared;      /* added to the estimate */
 };
 
 typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
@@ -2982,17 +2979,17 @@ struct perm_job {
   perm_allocator allocator;
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
-  permi_node *node;     /* the expression in postfix order */
-  permi_number *number; /* its constants */
+  permi_node *node;     /* in postfix order */
+  permi_number *number; /* constants */
   perm_precision precision;
   int is_complex;
-  uint64_t modulus; /* not 0: every step is reduced modulo it */
+  uint64_t modulus; /* of every step, or 0 */
   double plan_seconds;
-  char *note[2];         /* for perm_job_explain before and after the leaves: whole lines, or NULL */
+  char *note[2];         /* lines before and after the leaves in perm_job_explain, or NULL */
   size_t note_bytes[2];
 };
 
-/* Makes room for one more of *array; 0 when memory runs out (nothing is lost). */
+/* Makes room for one more; 0: out of memory, nothing is lost. */
 static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
 {
   int more = *room ? 2 * *room : 4;
@@ -3021,7 +3018,7 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Appends lines to what perm_job_explain says before (0) or after (1) the leaves. 0: out of memory. */
+/* Appends lines to a note of perm_job_explain. 0: out of memory. */
 PERMI_UNUSED
 static int permi_job_note(perm_job *job, int after, const char *lines)
 {
@@ -3061,7 +3058,7 @@ static int permi_job_push_number(perm_job *job, const permi_number *number)
   return 1;
 }
 
-/* Takes over the leaf's context, also when it fails. */
+/* Owns the leaf's context, also on failure. */
 static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 {
   void *leaves = job->leaf;
@@ -3075,7 +3072,7 @@ static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
   return 1;
 }
 
-/* One part of an integer leaf's permanent. 0 if it is too long, or no integer as it must be. */
+/* One part of an integer leaf. 0: too long, or no integer. */
 static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
 {
   const uint64_t p = leaf->modulus;
@@ -3085,12 +3082,12 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
   if (!p)
     return permi_integer_halve(integer, (int)-leaf->scale_exp2);
   permi_integer_reduce(integer, p);
-  for (k = 0; k < -leaf->scale_exp2; k++) /* half of an odd residue r is (r + p)/2 */
+  for (k = 0; k < -leaf->scale_exp2; k++) /* half of odd r is (r + p)/2 */
     integer->word[0] = integer->word[0] / 2 + (integer->word[0] & 1 ? p / 2 + 1 : 0);
   return 1;
 }
 
-/* The leaf's share of the expression, from a partial that holds all its chunks. */
+/* The leaf's value, from a complete partial. */
 static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
 {
   const double scale_modulus = permi_modulus(leaf->scale.hi, leaf->scale_imaginary.hi) * (1 + 1e-12);
@@ -3105,7 +3102,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   }
   number->value = permi_sum_value(&partial->value, &number->exp2);
   number->imaginary = permi_sum_value(&partial->imaginary, &imaginary_exp2);
-  if (number->imaginary.hi != 0) { /* to the larger exponent of the two */
+  if (number->imaginary.hi != 0) { /* common exponent: the larger */
     long long d = number->value.hi == 0 ? LLONG_MAX : imaginary_exp2 - number->exp2;
     int shift = -permi_int_exponent(d < 0 ? -d : d);
     if (d > 0) {
@@ -3132,19 +3129,19 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                          ? (double)INFINITY
                          : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
-  /* besides the engine's bound: the scale is a product of up to n numbers, then two operations here */
+  /* plus the scale, a product of up to n numbers, and two operations */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
-    number->error = number->estimate = 0; /* an engine in which nothing rounded; its scale is a power of two */
+    number->error = number->estimate = 0; /* nothing rounded; the scale is a power of two */
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
     const long long shift = leaf->scale_exp2 - number->exp2;
     const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
                         ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
     number->error += lost + DBL_MIN;
-    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* ranges' bounds are far too wide, but terms */
-      number->estimate += lost;                                       /* of which nothing may be left tell nothing */
+    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide, but */
+      number->estimate += lost;                                       /* lost terms tell nothing */
   }
   if (leaf->estimate_absolute > 0)
     number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
@@ -3157,7 +3154,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   return PERM_OK;
 }
 
-/* Value of the whole expression; partials are complete. */
+/* The value of the expression, from complete partials. */
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number *stack;
@@ -3209,7 +3206,6 @@ PERM_API void perm_job_free(perm_job *job)
   permi_release(&allocator, job);
 }
 
-/* Predicted, one thread. */
 PERMI_UNUSED
 static double permi_job_seconds(const perm_job *job)
 {
@@ -3249,7 +3245,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Bounds and predictions are left out: the digits of log and exp are the C library's. */
+/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -3299,11 +3295,11 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return PERM_OK;
 }
 
-/* What `threads` threads lend run_chunk, each permi_workspace_each bytes from where permi_workspace_of says. *memory is
-   to be released; NULL where nothing is needed. 0: out of memory. */
+/* Memory for run_chunk: permi_workspace_each bytes a thread, at permi_workspace_of. *memory is NULL if none is
+   needed. 0: out of memory. */
 static size_t permi_workspace_each(const permi_leaf *leaf)
 {
-  return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* a line between neighbours */
+  return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* keeps neighbours apart */
 }
 
 static int permi_workspace_make(const perm_allocator *allocator, const permi_leaf *leaf, int threads, void **memory)
@@ -3321,7 +3317,6 @@ static void *permi_workspace_of(const permi_leaf *leaf, void *memory, int thread
   return at ? at + (64 - ((uintptr_t)at & 63)) % 64 + permi_workspace_each(leaf) * (size_t)thread : NULL;
 }
 
-/* workspace: of this thread. */
 static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64_t end, void *workspace,
                                   permi_control *control, perm_partial *partial)
 {
@@ -3364,8 +3359,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-/* The sums of the numbers 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63.
-   Division comes first, of the factor that it leaves whole: 3 divides n, n - 1 or, for n = 2 modulo 3, 2n - 1. */
+/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. The divided
+   factor stays whole: 3 divides n, n - 1 or, if n = 2 modulo 3, 2n - 1. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -3383,7 +3378,7 @@ static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
   *squares = a * b * c;
 }
 
-/* Did the chunks [begin, end) go in, each once? As far as their number and those sums tell. */
+/* Do count and sums say that chunks [begin, end) went in once each? */
 static int permi_partial_covers(const perm_partial *partial, uint64_t begin, uint64_t end)
 {
   uint64_t indices[2], squares[2];
@@ -3427,7 +3422,7 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
   result->modulus = job->modulus;
   result->method = costliest ? costliest->information.method : PERM_METHOD_STRUCTURE;
   result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
-  /* doubles that were taken for integers over a power of two are no integer result */
+  /* no integer: doubles over a power of two */
   result->precision = result->exact                             ? PERM_PRECISION_EXACT
                       : job->precision == PERM_PRECISION_EXACT ? PERM_PRECISION_DD
                                                                : job->precision;
@@ -3457,9 +3452,9 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
 }
 
 /* ========================================================================================== >>state
-   Finished work: of every leaf the sum of the finished chunks and, as intervals [begin, end), which ones these are.
-   Invariants: 1. intervals are sorted, not empty, and do not touch; 2. the partial holds just their chunks, each once.
-   Adding builds the new list beside the old one and puts it in place last, so that nothing has changed on a failure. */
+   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end).
+   1. Intervals are sorted, not empty, and do not touch. 2. The partial holds just their chunks, each once. A new list
+   replaces the old one last, so a failure changes nothing. */
 
 typedef struct permi_interval {
   uint64_t begin, end;
@@ -3468,8 +3463,8 @@ typedef struct permi_interval {
 struct perm_state {
   perm_allocator allocator;
   int leaves;
-  perm_partial *partial;     /* one a leaf */
-  permi_interval **interval; /* likewise; NULL: none */
+  perm_partial *partial;     /* for each leaf */
+  permi_interval **interval; /* NULL: none */
   size_t *intervals;
 };
 
@@ -3515,7 +3510,7 @@ PERM_API void perm_state_free(perm_state *state)
   permi_release(&allocator, state);
 }
 
-/* Is it a state of this job, as far as its leaves tell? argument: its position in the call. */
+/* Checks that a state fits a job; argument: its position in the call. */
 static perm_status permi_check_state(const perm_job *job, const perm_state *state, int argument, perm_result *result)
 {
   int i;
@@ -3550,7 +3545,7 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
   return PERM_OK;
 }
 
-/* The union of two lists, into *joined, for which there is room; 0 if they have a chunk in common, then in *common. */
+/* *joined := the union, which fits. 0: they share *common. */
 static int permi_intervals_join(const permi_interval *a, size_t of_a, const permi_interval *b, size_t of_b,
                                 permi_interval *joined, size_t *count, permi_interval *common)
 {
@@ -3571,7 +3566,7 @@ static int permi_intervals_join(const permi_interval *a, size_t of_a, const perm
   return 1;
 }
 
-/* What a leaf has with `more` added, whose chunks are in `interval`, into *partial and a new list. */
+/* A leaf's partial and intervals with `more` added. */
 static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_interval *interval,
                                       size_t intervals, const perm_partial *more, perm_partial *partial,
                                       permi_interval **list, size_t *count, perm_result *result)
@@ -3665,8 +3660,8 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return status == PERM_OK ? perm_job_finish(job, state->partial, result) : status;
 }
 
-/* The one of several equal shares of [0, chunks), part 1 .. parts; shares that are one larger begin with a different
-   part for each leaf, lest part 1 gets all tasks. */
+/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 gets all
+   tasks. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
@@ -3677,7 +3672,7 @@ static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int par
   return share;
 }
 
-/* Numbers as bytes, the least significant first. */
+/* Little-endian numbers. */
 static void permi_put(unsigned char *bytes, uint64_t number, int size)
 {
   for (; size-- > 0; number >>= 8)
@@ -3699,7 +3694,7 @@ static void permi_put_double(unsigned char *bytes, double x)
   permi_put(bytes, bits, 8);
 }
 
-static int permi_get_int(const unsigned char *bytes) /* of four bytes, two's complement */
+static int permi_get_int(const unsigned char *bytes) /* four bytes, two's complement */
 {
   return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
 }
@@ -3781,9 +3776,8 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
 }
 
 /* ======================================================================================= >>parallel
-   One scheduler: threads take the next chunk until all are taken or something says stop. Every chunk that was
-   taken is finished, so what is done is always a prefix of the range, and since partials merge exactly it does not
-   matter who did what. */
+   The scheduler: threads take the next chunk until something says stop. Taken chunks are finished, so the work is a
+   prefix of the range; partials merge exactly, so it does not matter who did what. */
 
 static int permi_threads(const perm_options *options)
 {
@@ -3795,11 +3789,11 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Work on a part, by a thread from 0 on; 0 is the calling thread, which alone may poll. */
+/* Thread 0 is the caller and alone polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares the parts [begin, end) out among threads, each the next part in turn. What thread 0 returns other than PERM_OK
-   ends it; every part that was taken is finished. *all (or NULL): 1 if all were, although it may have been stopped. */
+/* Shares [begin, end) out part by part. A status other than PERM_OK from thread 0 ends it. *all, or NULL: 1 if every
+   part was done, even if stopped. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -3841,14 +3835,13 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
   return (perm_status)stop;
 }
 
-/* A range of a leaf's chunks on several threads. */
 typedef struct permi_ranging {
   const permi_leaf *leaf;
   permi_control *control;
   uint64_t begin;
-  double per_chunk; /* seconds */
+  double per_chunk;
   void *memory;
-  perm_partial *partial; /* of each thread */
+  perm_partial *partial; /* one a thread */
 } permi_ranging;
 
 static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
@@ -3856,12 +3849,12 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
   const permi_ranging *ranging = (const permi_ranging *)context;
   permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
                  &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk, so that every call gets at least one step further */
+  return thread ? PERM_OK /* after the chunk: every call makes progress */
                 : permi_control_poll_range(ranging->control,
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }
 
-/* Chunks [begin, end) of a leaf into *done, which is empty; a prefix of them if stopped or failed. */
+/* Adds chunks [begin, end) to *done, which is empty; a prefix if stopped or failed. */
 static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
                                    permi_control *control, int threads, perm_partial *done)
 {
@@ -3893,7 +3886,7 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 }
 
 /* ======================================================================================== >>options
-   Are the options what they may be? */
+   The check of options. */
 
 static const char *permi_bad_option(const perm_options *options)
 {
@@ -3941,7 +3934,7 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Checks that every call makes: options, instruction set. `argument` is the position of options in the call. */
+/* Checks what every call checks. argument: position of the options. */
 static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
 {
   const char *bad = permi_bad_option(options);
@@ -3954,15 +3947,14 @@ static perm_status permi_check_options(const perm_options *options, int argument
 }
 
 /* ===================================================================================== >>checkpoint
-   Finished work as a file, so that a job survives its process. The file, numbers with the least significant byte first,
-   doubles as IEEE has them:
+   Finished work as a file. Numbers have the least significant byte first, doubles are IEEE's:
      offset  bytes
-          0      8  89 50 45 52 4d 0d 0a 1a: what a transfer as text would change
+          0      8  89 50 45 52 4d 0d 0a 1a: changed by a transfer as text
           8      4  format: 1
          12      4  version of perm: PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (as all to `cpu_fallback` for perm_checkpoint_options and messages only)
+         32      4  method asked for (for messages and perm_checkpoint_options, as all to `cpu_fallback`)
          36      4  precision asked for
          40      4  isa: the kernel family, never PERM_ISA_AUTO
          44      4  certify
@@ -3985,24 +3977,21 @@ static perm_status permi_check_options(const perm_options *options, int argument
                           2168  the partial as in >>state, if there are intervals
                     the note
                  8  checksum of everything before
-   Invariants, on which surviving rests:
-     1. Under its name the file is at every moment absent, or whole and old, or whole and new (>>files).
-     2. A chunk is in a file together with its terms or not at all: one thread adds both to the state, between ranges,
-        and one checksum covers both.
-     3. A file never holds less than the one that it replaces: states only grow, and a run begins with what is there.
-        (Of two processes with one file each replaces it as a whole; the last one stays, and nothing in it is wrong.)
-     4. Whatever fails before the rename leaves the old file alone, and the state in memory as it was; what fails after
-        it is reported, and either file is good.
-     5. Nothing is used of a file unless all of it holds: length, checksum, format, version, fingerprints; intervals in
-        order and in the leaf, and in the partial the number, sum and sum of squares of just these chunks. No length in
-        it is believed beyond the bytes that are there. */
+   Invariants:
+     1. Under its name the file is always absent, whole and old, or whole and new (>>files).
+     2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
+     3. A file never holds less than the one it replaces: states only grow, from what is there. (Of two processes with
+        one file the last wins whole.)
+     4. A failure before the rename leaves the old file and the state alone; one after it is reported.
+     5. Nothing of a file is used unless all of it holds: length, checksum, format, version, fingerprints, and intervals
+        that are in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. No length
+        is believed beyond the bytes that are there. */
 
 #define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
-/* Eight bytes at a time; every step is one to one in the number and in the hash, so that a change within eight bytes
-   always shows. */
+/* Each step is one to one in number and hash, so a change within eight bytes always shows. */
 static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
 {
   uint64_t hash = PERMI_HASH_START;
@@ -4072,7 +4061,6 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   return needed;
 }
 
-/* Who is speaking: "FILE: ", or nothing. */
 static const char *permi_colon(const char *path)
 {
   return path ? ": " : "";
@@ -4083,7 +4071,7 @@ static const char *permi_name(const char *path)
   return path ? path : "";
 }
 
-/* The head's own consistency: is it one of ours, whole, and of this version? */
+/* Is the file ours, whole and of this version? */
 static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
                                           perm_result *result)
 {
@@ -4112,7 +4100,7 @@ static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t siz
   return PERM_OK;
 }
 
-/* A checkpoint of another job: by what the two differ. */
+/* Says how a checkpoint of another job differs. */
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
@@ -4140,7 +4128,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
     PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpu.devices);
   if (permi_get_int(bytes + 96) != options->gpu.tune)
     PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->gpu.tune);
-  if (permi_get_double(bytes + 56) != options->tolerance) /* which may plan another precision */
+  if (permi_get_double(bytes + 56) != options->tolerance) /* may plan another precision */
     PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
   if (permi_get_double(bytes + 72) != options->plan_effort)
     PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
@@ -4150,8 +4138,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
 }
 
-/* The finished chunks of one leaf, from *bytes on, which moves past them; `left` bytes are there. 0: not as they must
-   be; -1: out of memory. */
+/* Reads one leaf and advances *bytes; `left` bytes remain. 0: invalid; -1: out of memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -4174,7 +4161,7 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
   list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
   if (!list)
     return -1;
-  state->interval[i] = list; /* the state frees it */
+  state->interval[i] = list; /* freed with the state */
   for (k = 0; k < intervals; k++, from += 16) {
     list[k].begin = permi_get(from, 8);
     list[k].end = permi_get(from + 8, 8);
@@ -4234,7 +4221,7 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
   return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
 }
 
-/* The whole file, freshly allocated, if it begins like a checkpoint: no more is read than its head says it has. */
+/* Reads the file, but no more than its head announces. */
 static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
                                    size_t *size, int *missing, perm_result *result)
 {
@@ -4249,7 +4236,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   to = (unsigned char *)permi_allocate(allocator, room, 1);
   while (to && !failed && used < wanted) {
     size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
-    if (!ask) { /* full: twice the room */
+    if (!ask) { /* full: double it */
       unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
       if (more)
         memcpy(more, to, used);
@@ -4267,7 +4254,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
       break;
     if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
       const uint64_t whole = permi_get(to + 16, 8);
-      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more, which must not be there */
+      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not be there */
     }
   }
   fclose(file);
@@ -4387,7 +4374,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     found.checkpoint.part = (int)permi_get(bytes + 88, 4);
     found.checkpoint.parts = (int)permi_get(bytes + 92, 4);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same but for integers, of which the fingerprint tells */
+      found.isa = PERM_ISA_AVX512; /* the same except integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);
@@ -11263,9 +11250,9 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
 }
 
 /* ========================================================================================== >>check
-   Is the matrix what the call says it is? */
+   The checks of matrices. */
 
-/* Checks the options of a call whose work is not that of a job: permi_check_options, and that nothing is in pieces. */
+/* Checks options of calls without jobs. */
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
@@ -11276,7 +11263,7 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
-/* Checks pointer, stride and doubles (NULL: the entries are integers) of a matrix that has entries. */
+/* Checks pointer, stride and doubles; a is NULL for integers. */
 static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
                                        perm_result *result)
 {
@@ -11296,7 +11283,7 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   return PERM_OK;
 }
 
-/* Checks an array for the dense engines. */
+/* Checks an array for dense engines. */
 static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
 {
   if (m < 0)
@@ -11330,7 +11317,7 @@ PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, in
   return PERM_OK;
 }
 
-/* Checks a problem; equal: 1 if as many rows as columns must stand there in all. */
+/* Checks an array; equal: totals of the counts must agree. */
 PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;
@@ -11547,7 +11534,7 @@ PERM_API const char *perm_format_name(perm_format format)
   }
 }
 
-/* Decimal digits, by repeated division by 10^9; an explicit + if `plus`. */
+/* Decimal digits by divisions by 10^9; plus: with an explicit +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
@@ -11618,7 +11605,7 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
 }
 
 /* ============================================================================================ >>run
-   A job run with the caller's limits, checkpoint and parts. */
+   Runs a job under limits, with checkpoint and parts. */
 
 static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
 {
@@ -11662,7 +11649,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   return status;
 }
 
-/* The chunks of a leaf that this call is asked for. */
+/* The chunks that this call is asked for. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
   return permi_part_of(job->leaf[leaf].information.chunks, leaf,
@@ -11670,7 +11657,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* Finds the first interval of chunks that are wanted and not done, from leaf *leaf on. 0: there is none. */
+/* The first wanted interval that is not done, from leaf *leaf on. 0: none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -11684,7 +11671,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* Predicts the seconds of the wanted chunks that are done already, and those left in tasks. */
+/* Predicts seconds of finished chunks, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -11711,7 +11698,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* Writes a checkpoint and sets when the next one is due. A failure is kept in *why for the end of the run. */
+/* Writes a checkpoint and sets the next; *why keeps a failure until the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -11719,13 +11706,13 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
     return;
   permi_result_clear(why);
   control->unwritten =
-      permi_checkpoint_write(job, state, options->checkpoint.file, options, /* the first of a run cleans */
+      permi_checkpoint_write(job, state, options->checkpoint.file, options, /* the first one cleans up */
                              control->next_checkpoint == (double)INFINITY, why) != PERM_OK;
   control->next_checkpoint =
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-/* Reads what was finished before this run: the checkpoint if there is one, and the files to merge. */
+/* Reads the checkpoint and the files to merge. */
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -11756,7 +11743,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
-/* Fills in the result of a stopped job; `index`: its first leaf that is not done. */
+/* The result of a stopped job whose leaf `index` is unfinished. */
 static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
 {
   const perm_partial *partial = &state->partial[index];
@@ -11767,7 +11754,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
-    for (i = 0; i < 2; i++) { /* to double by truncation: below the modulus */
+    for (i = 0; i < 2; i++) { /* truncated, below the modulus */
       uint64_t *word = residue[i].word;
       permi_integer_reduce(&residue[i], job->modulus);
       word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
@@ -11793,7 +11780,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-/* What a run does with files; NULL: it has none, and links none of what writes and reads them. */
+/* File access of a run; NULL: none is linked. */
 typedef struct permi_keeper {
   perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                        perm_result *result);
@@ -11890,14 +11877,14 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   return permi_execute(job, state, options, &files, result);
 }
 
-/* The same for calls without options. */
+/* For calls without options. */
 static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result)
 {
   return permi_execute(job, state, options, NULL, result);
 }
 
-/* Runs a job in a new state; frees the job in any case. */
+/* Runs and frees a job. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
@@ -11912,8 +11899,8 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
 }
 
 /* ========================================================================================= >>engine
-   What an engine is, and the one chooser. An engine offers a time for a problem and makes the leaf that it offered. A
-   problem is an array (>>offers) or a block of a sparse matrix (>>engines). */
+   The interface of every engine, and the one chooser. A problem is an array (>>offers) or a block of a sparse matrix
+   (>>engines). */
 
 struct permi_array;
 struct permi_block;
@@ -11923,27 +11910,26 @@ struct permi_maker;
 struct permi_offers;
 
 typedef struct permi_offer {
-  double seconds, bytes; /* predicted for one thread; seconds INFINITY: refused, because the block */
+  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because the block */
   char why[160];         /* "is not a band of at most ..." */
-  perm_status status;    /* of the method asked for by name: UNSUPPORTED, LIMIT; OVERFLOW: too long an integer */
-  void *plan;            /* what the engine has worked out */
+  perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
+  void *plan;            /* what the engine worked out */
 } permi_offer;
 
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
-  PERMI_PROVEN = 2,  /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
-  PERMI_CAUTION = 4, /* its estimate is larger: taken only if PERMI_HYBRID_CAUTION times faster than dense */
-  PERMI_SETTLES = 8  /* after it nobody is asked if some engine with proven bounds wins */
+  PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below PERMI_PROVEN_FAVOUR_SECONDS */
+  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense */
+  PERMI_SETTLES = 8  /* ends the asking if a proven engine wins */
 } permi_engine_flags;
 
 typedef struct permi_engine {
   perm_method method;
-  /* Fills in *offer, which comes refused and empty. A search may end, refusing, when it sees no way below `rival`
-     seconds, which is INFINITY for the method requested by name. Planning should take at most a few per cent of the
-     lesser of `rival` and what is offered, and depend on nothing but problem, options and rival. PERM_OK also for a
-     refusal; else a failure that is reported. block: NULL for an array. */
+  /* Fills in *offer, which comes refused. It may give up on times above `rival`, INFINITY if requested by name.
+     Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends on nothing but problem,
+     options and rival. A refusal is PERM_OK too. block: NULL for an array. */
   perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
-  /* Makes the leaf of the offer. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
+  /* Makes the offered leaf. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
@@ -11954,32 +11940,31 @@ typedef struct permi_engine {
 typedef struct permi_maker {
   const perm_options *options;
   perm_result *result;
-  struct permi_array *array; /* the problem, where it is an array */
-  /* blocks of sparse matrices only: */
+  struct permi_array *array; /* the problem, if an array */
+  /* for blocks of sparse matrices: */
   struct permi_working *working;
-  struct permi_offers *offers; /* for the present block so far */
+  struct permi_offers *offers; /* of this block so far */
   const double *binomial;
-  double *subsets; /* room for two numbers a subset of PERMI_MAJORANT_ORDER columns */
+  double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;
-  int blocks_noted; /* blocks whose offers are in the job's note */
-  int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
+  int blocks_noted; /* in the job's note */
+  int tuned;        /* candidate of the first kernel (permi_code_tune), or 0 */
   permi_control *watch;
   struct permi_account *account;
-  /* Hears an offer, with the status that it came with, and returns the status that counts. */
+  /* Hears an offer and its status; returns the status that counts. */
   perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
                       permi_offer *offer, perm_status status);
 } permi_maker;
 
-/* What the engines of a table offer for a problem. */
 typedef struct permi_offers {
   const permi_engine *engine;
-  permi_offer *offer; /* one an engine */
+  permi_offer *offer; /* for each engine */
   int engines;
-  int chosen;  /* the best, -1: none */
-  int swapped; /* this engine is asked after its successor */
-  int settled, too_long;       /* 1: no other need be asked; some engine's integers may be too long */
-  double best, proven, dense;  /* seconds: of the best, of the best with proven bounds, of the dense engine */
+  int chosen;  /* -1: none */
+  int swapped; /* asked after its successor */
+  int settled, too_long;       /* 1: ask no more; integers may be too long */
+  double best, proven, dense;  /* seconds */
   double most_bytes;
 } permi_offers;
 
@@ -12001,7 +11986,7 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   }
 }
 
-/* Asks engine i, and takes its offer if it is the best. */
+/* Asks engine i and takes the offer if it is best. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -12024,7 +12009,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* Asks the engines of the table, in their order, until one settles it. */
+/* Asks the table's engines in order. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;
@@ -12039,10 +12024,9 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
 }
 
 /* ========================================================================================= >>offers
-   The engines for problems that are given as arrays: what they offer, the choice among them, and the job. Arrays of
-   calls and blocks of sparse matrices come here alike. */
+   The engines for arrays, and the job of an array. Blocks of sparse matrices come here too. */
 
-/* What the options ask for that these engines do not have; NULL if they can. */
+/* Why these engines refuse the options; NULL: they do not. */
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
   switch (options->method) {
@@ -12072,7 +12056,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
+/* The choice in the precision asked for, or at first in a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -12091,17 +12075,17 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   return choice;
 }
 
-/* A problem as the engines of its table see it. */
+/* An array on its way to a job. */
 typedef struct permi_array {
   const permi_problem *problem;
-  const permi_engine *engine; /* chosen; NULL: not yet */
-  int argument;               /* position of the options in the call; 0: a block, which no limit refuses here */
-  int hasty;                  /* 1: for order 25 and more a lower bound is offered where planning takes a millisecond */
-  int constant;               /* 0, 1: what the permanent is; -1: not known yet */
-  int reduced;                /* 1: `counted` is made, and the problem checked */
-  permi_counted counted, whole; /* whole: its doubles as integers, once that is wanted */
-  permi_choice choice;          /* of >>counts_choice, and */
-  perm_plan plan;               /* of >>plan, once asked */
+  const permi_engine *engine; /* NULL: not chosen yet */
+  int argument;               /* position of the options; 0: a block, which no limit refuses */
+  int hasty;                  /* 1: a lower bound will do where planning takes a millisecond */
+  int constant;               /* the known permanent, 0 or 1; -1: unknown */
+  int reduced;                /* 1: checked, and `counted` is made */
+  permi_counted counted, whole; /* whole: the doubles as integers */
+  permi_choice choice;
+  perm_plan plan;
   perm_precision precision;     /* of the job */
 } permi_array;
 
@@ -12126,7 +12110,7 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
 
 /* ---- dense sums */
 
-/* Plans for a square array, or one without entries; every check of a call is made. */
+/* Checks the call and plans a square or empty array. */
 static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
                                     perm_result *result)
 {
@@ -12162,7 +12146,7 @@ static void permi_dense_planned(permi_array *array)
   array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
 }
 
-/* Offers what is planned: with a checkpoint or parts at once in the precision that the tolerance needs. */
+/* Offers a plan, at once in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -12200,10 +12184,10 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
 }
 
 /* ---- equal lines, rectangles */
-#define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
+#define PERMI_REPEATS_LEAST 8 /* smallest order */
 
-/* Are two rows or two columns of a square array equal, bit for bit, where looking for that is worth it? A microsecond at
-   n = 20, since most pairs differ at once. */
+/* Has a square array two equal rows or columns, and is the look worth it? A microsecond at n = 20: most pairs differ
+   at once. */
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
   const char *a = (const char *)problem->real;
@@ -12229,7 +12213,7 @@ static int permi_array_repeats(const permi_problem *problem, const perm_options 
   return 0;
 }
 
-/* The choice for a reduced array, whose permanent is a constant if it has no lines left. */
+/* Prices a reduced array; without lines it is a constant. */
 PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm_options *options, permi_offer *offer)
 {
   const permi_counted *counted = &array->counted;
@@ -12243,7 +12227,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
     return PERM_OK;
   if (!array->engine) {
     array->choice = permi_counts_choice(counted, options);
-  } else { /* in a higher precision */
+  } else {
     if (options->precision == PERM_PRECISION_EXACT) {
       if (!permi_counted_whole(counted, &options->allocator, &array->whole))
         return PERM_ERROR_UNSUPPORTED;
@@ -12255,15 +12239,15 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Reduces an array with equal lines if that makes it cheaper than for the dense engine, which sees none and is then not
-   asked. What is wrong with the call, that one says. */
+/* Reduces an array with equal lines if that beats the dense engine, which is then not asked. Errors are left to that
+   engine. */
 PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offer *offer)
 {
   permi_array *array = maker->array;
   const permi_problem *problem = array->problem;
   const perm_options *options = maker->options;
   const int n = problem->n;
-  const permi_kernel *kernel; /* other forms are not that much slower */
+  const permi_kernel *kernel; /* other forms are hardly slower */
   if (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
       permi_counts_refusal(problem, options) || permi_check_problem(problem, 0, maker->result) != PERM_OK ||
       permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
@@ -12338,7 +12322,7 @@ static permi_integer_view permi_array_integers(const permi_array *array)
   return view;
 }
 
-/* Do the engines of square integer matrices come into question? */
+/* Can the engines of square integer matrices take it? */
 static int permi_exact_may(const permi_array *array, const perm_options *options)
 {
   return array->problem->integer && array->constant < 0 && permi_array_square(array->problem) &&
@@ -12399,18 +12383,19 @@ static perm_status permi_modular_make(permi_maker *maker, const struct permi_blo
                             maker->result);
 }
 
-/* ---- the table, and the array as a permi_solver sees it */
+/* ---- the table, and arrays for permi_solve */
 enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_AT_MODULAR, PERMI_ARRAY_ENGINES };
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
   {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
-static const permi_engine permi_array_engines[] = {PERMI_DOUBLE_ENGINES,
-                                                   {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
-                                                   {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0}};
+static const permi_engine permi_array_engines[] = {
+    PERMI_DOUBLE_ENGINES,
+    {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
+    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0},
+};
 
-/* Plans for these options. At first the engines of the table are asked, and then only the one that was chosen. If none
-   offers anything, array->engine is the one that says why when its leaf is asked for. */
+/* Asks the table at first, then only the chosen engine. Without any offer, that engine's make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
@@ -12431,7 +12416,6 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   return status;
 }
 
-/* Makes the job that was planned. */
 static perm_status permi_array_make(void *context, const perm_options *options, perm_job **job, perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
@@ -12464,7 +12448,7 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
   return status == PERM_OK ? permi_fail_memory(result) : status;
 }
 
-/* The precision above the one that was planned; PERM_PRECISION_COUNT at the top. */
+/* The next precision; PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_array *array = ((const permi_maker *)context)->array;
@@ -12477,9 +12461,9 @@ static perm_precision permi_array_next(const void *context, const perm_options *
 }
 
 /* ======================================================================================== >>entries
-   What the public calls may come to, kind by kind of numbers: see >>reach. */
+   What each kind of public call may reach: see >>reach. */
 
-#ifdef PERMI_ROUTE /* a header of further engines names its function here before it includes this one */
+#ifdef PERMI_ROUTE /* named by a header of further engines */
 static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 #define PERMI_ROUTE_HERE PERMI_ROUTE
 #else
@@ -12501,7 +12485,7 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,
 #define PERMI_COUNTS_TABLES(parts) {&permi_counts_kernels_##parts##_plain, NULL}
 #endif
 
-static const permi_reach permi_bare_real = { /* perm_real, which has no options */
+static const permi_reach permi_bare_real = { /* without options */
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
     permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
@@ -12537,16 +12521,15 @@ static permi_problem permi_problem_make(int m, int n, const double *real, const 
   return problem;
 }
 
-/* Bytes of a given array. */
 static double permi_problem_bytes(const permi_problem *problem)
 {
   return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
 }
 
 /* ========================================================================================== >>judge
-   Whether a result is good enough, and what comes after one that is not. */
+   Escalation: is a result good enough, and what comes next. */
 
-/* The relative error that counts: guaranteed if certify is set. 0 for an exact result, INFINITY for an inexact 0. */
+/* The relative error that counts, the guaranteed one under certify. INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
   double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
@@ -12557,15 +12540,13 @@ static double permi_relative(const perm_options *options, const perm_result *res
   return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
 
-/* Is a finished result worse than wanted? */
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* The rule of escalation: from estimates and predicted seconds only, so that a plan's bits do not depend on
-   how busy the machine was. With a checkpoint or parts nothing long is run again, since a file is of one job: what a
-   tolerance needs was planned at once (permi_plans_higher). */
+/* Escalates by estimates and predictions only, so that load changes no bits. A job in pieces, whose file is of one
+   job, planned its precision at once (permi_plans_higher). */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -12575,14 +12556,13 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* What is left of max_seconds, at least a millisecond, since 0 would mean no limit. */
+/* Time left, at least 1 ms, since 0 means no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* The options for running a job that was planned with these. After an escalation the job is not the one of the
-   checkpoint any more, and short (permi_escalates): it runs without files. */
+/* Options of a run. An escalated job is short and not the checkpoint's: it has no files. */
 static perm_options permi_run_with(const perm_options *options, int escalated)
 {
   perm_options run = *options;
@@ -12594,15 +12574,14 @@ static perm_options permi_run_with(const perm_options *options, int escalated)
   return run;
 }
 
-/* Does the finished result of the lower precision stand after a higher one ended with this status? Not if a job in
-   pieces ran out of time: its bits must not depend on the limits of its calls. */
+/* Does the lower result stand after this status? Not when a job in pieces ran out of time, whose bits must not depend
+   on limits. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* With certify, the lower precision's result if its bound is the smaller one. Either bound is proved for the value that
-   it comes with, whatever was computed before or after, so that the smaller one may be taken. */
+/* Keeps the lower precision's result if its bound is smaller: each bound is proved for its own value. */
 static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
@@ -12613,7 +12592,7 @@ static void permi_keep_bound(const perm_options *options, const perm_result *low
   }
 }
 
-/* Judges a finished result: was the tolerance met, and is there the bound that was asked for? */
+/* The verdict: was the tolerance met, is there a bound? */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -12634,22 +12613,20 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
-/* How a kind of problem is solved, for permi_solve. `attempt` is what the solver knows of its problem. plan chooses for
-   options->precision and predicts *seconds; after it make fails only for lack of memory. make: the job that was
-   planned. next: the precision above the one that gave the result, PERM_PRECISION_COUNT at the top. */
+/* How a kind of problem is solved. plan predicts *seconds at options->precision; make makes that job; next is the
+   precision above the result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
   perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
 
-/* Solves a problem: plans, runs, and while the result is worse than wanted (permi_escalates) once more in the next
-   precision. `start` is when the call began. The last word is permi_judge's. */
+/* Plans, runs, and repeats in the next precision while the result is worse than wanted. */
 static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
                                const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
-  perm_result finished; /* in the lower precision, while a higher one runs */
+  perm_result finished; /* lower precision */
   double began = start, planned = 0, seconds;
   int escalated = 0;
   perm_job *job;
@@ -12686,7 +12663,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
 
 static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
 
-/* Makes the job of a plan for a square array. */
+/* The job of a plan. */
 static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
                                      const perm_options *options_given, perm_job **job, perm_result *result)
 {
@@ -12708,7 +12685,7 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
                       perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
   if (plan->is_complex != (problem->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
-  /* A plan is plain data that may have been anywhere: it is made again, and its own fields are not used. */
+  /* A plan may have been anywhere: it is made again and its fields are not used. */
   planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
                    : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* auto refuses kahan */
                                                              : PERM_METHOD_AUTO;
@@ -12741,7 +12718,7 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_reach *re
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
 
-/* An array of integers; an empty one, which may come without a pointer, still says that it is of integers. */
+/* An array of integers, marked as such even without a pointer. */
 static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
                                     const int *row_counts, const int *column_counts)
 {
@@ -12749,18 +12726,18 @@ static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld
   return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
 }
 
-/* Is this a method that only >>counts has? */
+/* Has only >>counts this method? */
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
          method == PERM_METHOD_PADDED;
 }
 
-/* Checks an array and reduces it to its distinct lines. equal: the totals of the counts must be equal. */
+/* Checks an array and merges equal lines. */
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
   const permi_problem *problem = array->problem;
-  perm_options others = *options; /* for the engines of >>counts, which do not know method exact */
+  perm_options others = *options; /* >>counts does not know method exact */
   const char *refusal;
   perm_status status = permi_check_options(options, array->argument, result);
   if (status == PERM_OK)
@@ -12777,7 +12754,7 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
                                                                                        : permi_fail_memory(result);
 }
 
-/* The job that a problem starts with, checks included. */
+/* Checks a problem and makes its first job. */
 static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
@@ -12798,7 +12775,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   return status;
 }
 
-/* Computes a square array of doubles, or one without entries. One with many zeros goes to the engines of the route. */
+/* Computes a square or empty array of doubles; one with many zeros goes to the route. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -12814,7 +12791,7 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   return status;
 }
 
-/* Is a reduced array a square one of doubles with nothing repeated, which the dense engine is to take? */
+/* Does a reduced array suit the dense engine better? */
 PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const permi_problem *square,
                                              const perm_options *options, perm_status *status, perm_result *result)
 {
@@ -12860,7 +12837,7 @@ static perm_status permi_reduced_compute(const permi_problem *problem, int equal
   return status;
 }
 
-/* How an array is to be looked at: square and as it stands where it can be; by distinct lines; with counts given. */
+/* A square array as it stands; by distinct lines; with counts. */
 typedef enum permi_looking { PERMI_AS_IT_STANDS, PERMI_BY_LINES, PERMI_WITH_COUNTS } permi_looking;
 
 static perm_status permi_compute(const permi_problem *problem, permi_looking looking, int argument,
@@ -12999,7 +12976,7 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
   return permi_integer_job(&problem, options, job, result);
 }
 
-/* Not inlined into the short cut, because a perm_result is large. */
+/* Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
@@ -13050,7 +13027,7 @@ static const char *permi_minors_refusal(const perm_options *options)
   return NULL;
 }
 
-/* Copies into counts[], all 1 where the caller has none; their sum, or -1. */
+/* Copies counts, 1 by default; returns their sum, or -1. */
 static int permi_minors_counts(int count, const int *given, int *counts)
 {
   int i, total = 0;
@@ -13068,7 +13045,7 @@ static double permi_minors_shifted(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* Results: minors (row >= 0: of that row, else the whole gradient) from the sums, all in units of 2^result->exp2. */
+/* Writes the minors in units of 2^result->exp2; row >= 0: of that row, else all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
 {
@@ -13082,7 +13059,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
   for (j = 0; j < columns; j++)
     whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
-  for (j = 0; j < columns; j++) { /* along the last row, which is there in any case */
+  for (j = 0; j < columns; j++) { /* along the last row */
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
       const int at = ((rows - 1 - minors->least) * columns + j) * parts + part;
@@ -13119,7 +13096,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
   if (lead != 0) {
-    frexp(lead, &e); /* the minors set the unit, as long as the permanent still is a double in it */
+    frexp(lead, &e); /* minors set the unit while the permanent is a double in it */
     most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
     least = whole + e < least ? whole + e : least;
   }
@@ -13146,7 +13123,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     result->error_estimate = (double)INFINITY;
 }
 
-/* Is the worst minor good enough, against the largest? */
+/* The worst error against the largest minor. */
 static double permi_minors_relative(const perm_result *result, const double *out, int count)
 {
   double most = 0;
@@ -13156,7 +13133,7 @@ static double permi_minors_relative(const perm_result *result, const double *out
   return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
-/* Engine, sum and output, in default precision or in double-double. The scaling is made. */
+/* Engine, sum and output, in double or double-double, of scaled entries. */
 static perm_status permi_minors_run(permi_minors *minors, int n, const perm_options *options, int wide, double *full,
                                     permi_minors_total *total, permi_control *control, double *out, int gradient,
                                     perm_result *result)
@@ -13200,17 +13177,17 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   return PERM_OK;
 }
 
-/* What a call for minors asks; row: -1 for the whole gradient. */
+/* row: -1 for the gradient. */
 typedef struct permi_minors_call {
   int m, n, row;
   const permi_view *view;
   const int *row_counts, *column_counts;
   double *out;
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N]; /* once checked */
-  int total, entries; /* rows with their copies; doubles of out */
+  int total, entries; /* rows with copies; doubles of out */
 } permi_minors_call;
 
-/* Checks a call, fills in what stands last in it, and sets the results to NaN. */
+/* Checks a call, completes it, and sets results to NaN. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
@@ -13232,7 +13209,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
 #endif
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, arguments, "options: %s", refusal);
-  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side makes the other one unchecked */
+  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side leaves the other unchecked */
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
                       PERM_MAX_N);
   i = permi_minors_counts(m, call->row_counts, call->row_count);
@@ -13251,7 +13228,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   return PERM_OK;
 }
 
-/* The distinct rows, with the one that is wanted last, the columns, and the entries where they meet. */
+/* Gathers distinct rows, the wanted one last, columns and their entries. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
   const int gradient = call->row < 0;
@@ -13278,7 +13255,7 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
         minors->entry[i][j][part] = permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
 }
 
-/* The minors of what is scaled, in double-double too where that is needed and affordable. */
+/* Minors of scaled entries, also in double-double if needed and affordable. */
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                       double *full, permi_minors_total *total, perm_result *result)
 {
@@ -13425,28 +13402,28 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
      n = 2 .. 4    Laplace expansion (real: where matrices lie entry by entry)
-     n = 5 .. 8    AVX-512, real, entry by entry: dynamic programming over subsets of columns, of the upper n/2 rows and
-                   of the lower ones; then the sum over complementary subsets. n 2^(n-1) products and as many additions,
-                   fused; nothing is subtracted, so non-negative matrices keep every digit but the last few bits.
-   All other matrices go through single calls, whose kernels are faster. Measured (Cascade Lake, 2 GHz under AVX-512),
-   ns a matrix, n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls.
-   From n = 10 on the tables of eight matrices leave the first-level cache; complex numbers gained nothing from n = 5
-   on; and turning real matrices that lie one after the other cost more than it saved at every n.
-   A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2)
-   times the product of the Euclidean norms of the rows [CLL06]. All others are computed again by single calls. */
+     n = 5 .. 8    AVX-512, real, entry by entry: subsets of columns of the upper n/2 rows and of the lower ones, then
+                   the sum over complementary subsets. n 2^(n-1) fused products and additions; nothing is subtracted,
+                   so non-negative matrices keep all but the last few bits.
+   Other matrices go through single calls, which are faster. Measured (Cascade Lake, 2 GHz under AVX-512), ns a matrix,
+   n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From n = 10 on
+   eight tables leave the first-level cache. Tried: complex numbers gained nothing from n = 5 on; transposing real
+   matrices that lie one after the other lost at every n.
+   A value stands if it is large against its rounding errors, relative to per |A| <= n! n^(-n/2) times the product of
+   the rows' Euclidean norms [CLL06]. Others are computed again by single calls. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_N 8
-#define PERMI_BATCH_TASK 256 /* matrices that a thread takes at once: a multiple of every width; */
-#define PERMI_BATCH_LARGE 14 /* of larger orders 8 */
-#define PERMI_BATCH_APART 20 /* beyond that, threads share a matrix */
+#define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width; */
+#define PERMI_BATCH_LARGE 14 /* 8 of larger orders */
+#define PERMI_BATCH_APART 20 /* beyond, threads share a matrix */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
 typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width;
-  void (*small)(int n, const double *a, size_t stride, double *out); /* entry e of the matrices is at a + e * stride */
+  void (*small)(int n, const double *a, size_t stride, double *out); /* entry e at a + e * stride */
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
   void (*subsets)(const permi_batch_program *program, const double *a, size_t stride, double *work,
                   const double *accept, double *out);
@@ -13477,23 +13454,23 @@ typedef struct permi_batch {
   permi_batch_kind kind;
   int n, parts;
   size_t count;
-  const double *a;    /* or */
-  const float *single; /* the entries */
-  size_t stride;      /* of matrices or of entries */
-  ptrdiff_t ld;       /* PERMI_BATCH_SELECTIONS */
+  const double *a;
+  const float *single; /* or these */
+  size_t stride;      /* of matrices or entries */
+  ptrdiff_t ld;       /* of selections */
   const int *rows, *columns;
   const perm_options *options;
-  const permi_batch_kernel *kernel; /* NULL: every matrix by itself, */
-  int plain;                        /* 1: which may be by the kernels of >>small */
+  const permi_batch_kernel *kernel; /* NULL: one by one, */
+  int plain;                        /* 1: by >>small where possible */
   perm_isa isa;
   permi_batch_program *program;
-  double accept[3], scale; /* of a vector: see permi_batch_limits */
+  double accept[3], scale; /* see permi_batch_limits */
   double *out;
-  unsigned char *todo; /* after GPUs, not NULL: 1: the matrix is still to do */
+  unsigned char *todo; /* 1: left by GPUs; NULL: they were not asked */
   permi_control *control;
 } permi_batch;
 
-/* Low columns of the subsets of `level` columns whose high ones are `mask`. */
+/* Low columns in subsets of `level` columns with high ones `mask`. */
 static int permi_batch_low(int level, int mask)
 {
   for (; mask; mask &= mask - 1)
@@ -13501,7 +13478,7 @@ static int permi_batch_low(int level, int mask)
   return level;
 }
 
-/* Makes the subset program of order n for vectors of that width: blocks in the order of their masks of high columns. */
+/* Makes the subset program for a vector width, blocks by mask of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
@@ -13546,7 +13523,7 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
   }
 }
 
-/* Puts matrices first, first + 1, ... row by row, one after the other, out of arrays that lie entry by entry. */
+/* Gathers matrices that lie entry by entry. */
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
@@ -13562,7 +13539,7 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
   }
 }
 
-/* Returns matrix k row by row: where it lies, or copied into `matrix`. */
+/* Matrix k row by row, where it lies or copied. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -13588,7 +13565,7 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
   return matrix;
 }
 
-/* Loads matrices first, first + 1, ... side by side, [entry][part][width]. After the last one, the last one repeats. */
+/* Loads matrices side by side, [entry][part][width]; the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, double *room, double *to)
 {
   const int width = batch->kernel->width, entries = batch->n * batch->n * batch->parts;
@@ -13607,10 +13584,10 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *roo
   }
 }
 
-/* Progress of one large matrix, reported as a share of its batch. */
+/* Progress of a large matrix, as a share of its batch. */
 typedef struct permi_batch_share {
   permi_control *control;
-  double before, each; /* of the batch */
+  double before, each;
 } permi_batch_share;
 
 static int permi_batch_progress(const perm_progress *progress, void *user_data)
@@ -13621,7 +13598,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* Computes one matrix by a single call; NaN if stopped. Not inlined, because a perm_result is large. */
+/* One matrix by a single call; NaN if stopped. Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -13635,10 +13612,10 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.gpu.devices = 0;
     options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
   }
-  options.progress = NULL; /* the batch's own affair, */
+  options.progress = NULL; /* the batch's own, */
   options.cancel = NULL;
   options.max_seconds = 0;
-  if (batch->n > PERMI_BATCH_APART) { /* unless one takes long; then this is the calling thread */
+  if (batch->n > PERMI_BATCH_APART) { /* unless one takes long, on the calling thread */
     share.control = batch->control;
     share.each = 1 / (double)batch->count;
     share.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * share.each;
@@ -13668,8 +13645,7 @@ static perm_status permi_batch_single(const permi_batch *batch, const double *ma
   return permi_batch_general(batch, matrix, threads, value);
 }
 
-/* Is the value 0 of matrix k its permanent? Yes for whole numbers that stay below 2^53, and for non-negative entries
-   that cannot underflow. */
+/* Is 0 the permanent? Yes for whole numbers below 2^53, and for non-negative entries without underflow. */
 static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *room, double bound)
 {
   const double *a = permi_batch_fetch(batch, k, room);
@@ -13681,8 +13657,7 @@ static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *r
   return whole || positive;
 }
 
-/* Sets what a value must be to stand: value^2 >= (what errors may be)^2 10^20. Up to order 4 there is no such check,
-   because Laplace's expansion cancels nothing by itself. */
+/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion itself cancels nothing. */
 static void permi_batch_limits(permi_batch *batch)
 {
   const int n = batch->n;
@@ -13692,18 +13667,18 @@ static void permi_batch_limits(permi_batch *batch)
     factorial *= k;
   batch->scale = factorial / pow(n, 0.5 * n);
   limit = n > 4 ? 4e10 * n * PERMI_UNIT * batch->scale : 0;
-  batch->accept[0] = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* most: of squares of row norms; of entries */
-  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* of squares; norms that vanish belong */
-  batch->accept[2] = limit * limit;                                          /* to such */
+  batch->accept[0] = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* squares of row norms; entries */
+  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* vanishing norms give less */
+  batch->accept[2] = limit * limit;
 }
 
-/* Computes matrices [begin, end) one by one. Returns the first that fails, or count. */
+/* Computes [begin, end) one by one. Returns the first that fails, or count. */
 static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
   size_t first, at, failed = batch->count;
-  for (first = begin; first < end; first += 8) { /* eight are fetched at once where entries lie apart */
+  for (first = begin; first < end; first += 8) { /* eight at once where entries lie apart */
     const size_t last = end - first < 8 ? end : first + 8;
     if (batch->kind == PERMI_BATCH_ENTRIES)
       permi_batch_gather(batch, first, last - first, memory);
@@ -13724,7 +13699,7 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* Takes the values of a whole vector if all stand. */
+/* Takes a whole vector if all stand. */
 static int permi_batch_take(const permi_batch *batch, const double *out, double *value)
 {
   const int parts = batch->parts, width = batch->kernel->width;
@@ -13747,7 +13722,7 @@ static int permi_batch_take(const permi_batch *batch, const double *out, double 
   return 1;
 }
 
-/* Takes value k of a vector if it stands. */
+/* Takes value k if it stands. */
 static int permi_batch_take_one(const permi_batch *batch, const double *out, int k, size_t at, double *room)
 {
   const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
@@ -13765,8 +13740,7 @@ static int permi_batch_take_one(const permi_batch *batch, const double *out, int
                                                          : 4 * batch->scale * sqrt(norms) + large);
 }
 
-/* Computes matrices [begin, end), in whole vectors but at the end of the batch. Returns the first that fails, or
-   count. */
+/* Computes [begin, end) in vectors. Returns the first that fails, or count. */
 static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
@@ -13779,7 +13753,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   work = vectors + entries * width;
   memset(out, 0, sizeof out);
   if (n <= 4 && kernel->stream && batch->kind == PERMI_BATCH_ENTRIES && !batch->single) {
-    const size_t whole = (end - begin) / (size_t)width; /* most often all of them stand */
+    const size_t whole = (end - begin) / (size_t)width; /* most often all stand */
     if (kernel->stream(n, batch->a + begin, batch->stride, whole, batch->accept[0], PERMI_SMALL_LEAST,
                        batch->out + begin))
       first += whole * (size_t)width;
@@ -13797,7 +13771,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
     else
       kernel->small(n, from, stride, out);
     if (last - first == (size_t)width && permi_batch_take(batch, out, batch->out + first * (size_t)parts))
-      continue; /* most often */
+      continue;
     for (k = first; k < last; k++)
       if (!permi_batch_take_one(batch, out, (int)(k - first), k, matrix)) {
         const perm_status one = permi_batch_single(batch, permi_batch_fetch(batch, k, matrix), threads,
@@ -13811,16 +13785,15 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* ---- GPUs: orders from 10 on; below, sending a matrix there takes longer than computing it here (H200 against 16
-   cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). Values
-   that are not accepted are computed by single calls. */
+/* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
+   real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). */
 #if defined(PERM_WITH_CUDA)
 static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
 {
   const permi_batch *batch = (const permi_batch *)context;
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
   size_t k;
-  if (batch->kind == PERMI_BATCH_ENTRIES) { /* along the entries */
+  if (batch->kind == PERMI_BATCH_ENTRIES) {
     permi_batch_gather(batch, first, count, to);
     return;
   }
@@ -13875,7 +13848,7 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
 }
 #endif
 
-/* Are GPUs wanted, and predicted faster than one thread? */
+/* Are GPUs wanted and faster? */
 static int permi_batch_gpu_wanted(const permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -13893,14 +13866,14 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
-/* The tasks of a batch, shared by threads. failed: the first matrix that is refused, with the reason. */
+/* Tasks for threads; failed: the first refused matrix. */
 typedef struct permi_batch_sharing {
   permi_batch *batch;
   size_t step, tasks, failed;
   perm_status failure;
-  size_t room; /* doubles of memory for each thread */
+  size_t room; /* doubles a thread */
   double *memory;
-  int threads_inside; /* of the call for a large matrix */
+  int threads_inside; /* of a large matrix */
 } permi_batch_sharing;
 
 static perm_status permi_batch_sharing_task(void *context, uint64_t number, int thread)
@@ -13928,7 +13901,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Chooses the kernel, with its program. Returns the doubles that a thread works in; 0: out of memory. */
+/* Chooses the kernel. Returns the doubles a thread works in; 0: out of memory. */
 static size_t permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -13956,7 +13929,7 @@ static size_t permi_batch_prepare(permi_batch *batch)
   return room + (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
 }
 
-/* Gives a batch to GPUs, where they are predicted faster: batch->todo is then what they have left. */
+/* Gives a batch to GPUs where faster; batch->todo is what they leave. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   permi_control *control = batch->control;
@@ -13973,7 +13946,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   return permi_fail(result, status, 0, "%s", control->message);
 }
 
-/* Computes a batch whose arguments have been checked and whose other fields are 0. */
+/* Computes a checked batch, whose other fields are 0. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -14005,8 +13978,8 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   while (batch->todo && next < batch->count && !batch->todo[next])
     next++;
-  next = next < batch->count ? 0 : run.tasks; /* what is left is the CPU's */
-  /* n 2^(n-1) elements at 1e9/s: a parallel region has to be worth it */
+  next = next < batch->count ? 0 : run.tasks; /* the rest is the CPU's */
+  /* n 2^(n-1) elements at 1e9/s must be worth a parallel region */
   if (apart || run.tasks - next < 2 || n * terms * 1e-9 < PERMI_PARALLEL_SECONDS)
     threads = 1;
   if (status == PERM_OK && next < run.tasks) {
@@ -14015,10 +13988,10 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
                         : PERM_ERROR_MEMORY;
     status = all ? PERM_OK : status;
     permi_release(&options->allocator, run.memory);
-  } else if (next >= run.tasks) { /* GPUs have done all */
+  } else if (next >= run.tasks) {
     status = PERM_OK;
   }
-  if (status == PERM_OK && control.stopped != PERM_OK) /* in the middle of a task */
+  if (status == PERM_OK && control.stopped != PERM_OK) /* inside a task */
     status = control.stopped;
   permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);
@@ -14049,10 +14022,9 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 #endif /* PERM_NO_EXTRAS */
 
 /* ====================================================================================== >>batch_calls
-   The public functions for many matrices, and for one of floats. */
+   The public functions for many matrices, and for floats. */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Runs a batch with max_bytes metered; input: bytes that the call was given. */
 static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
 {
   permi_metered call;
@@ -14060,7 +14032,7 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
   return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
-/* Checks and computes a batch that is laid out by a stride; options is argument 5. */
+/* Checks and computes a batch with a stride. */
 static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
                                         const float *single, size_t stride, const perm_options *options,
                                         double *permanents, perm_result *result)
@@ -14202,7 +14174,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   int i, j;
   if (!result)
     return PERM_ERROR_NULL;
-  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || ld < n) /* nothing to read, or it says why not */
+  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || ld < n) /* perm_compute_real says why */
     return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
   status = permi_check_options(options, 5, result);
   if (status != PERM_OK)

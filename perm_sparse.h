@@ -3275,9 +3275,8 @@ done:
 }
 
 /* ======================================================================================== >>engines
-   What the engines of a block have in common. An engine makes an offer, its prediction and what it worked out on the
-   way; the planner (>>plan) takes the best and has its leaf made. Entries of a block of doubles are at most 1 in
-   modulus: scaled by powers of two, and rounded only where block->rounded says so. */
+   What engines of a block have in common. Doubles are at most 1 in modulus: scaled by powers of two, and rounded only
+   where block->rounded says so. */
 
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
@@ -3290,7 +3289,7 @@ static perm_status permi_make_fits(const permi_maker *maker, int n)
                           perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
 }
 
-/* The block as a problem of the engines of perm.h; the caller releases *entries. */
+/* Makes the block an array; the caller releases *entries. */
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
@@ -3324,9 +3323,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* At least the permanent of the moduli that the entries of a block were computed from: itself for small orders, by
-   the subsets of columns, and the product of the sums of rows or columns, whichever is less, for others. value: room
-   for them, permi_maker has it. */
+/* Bounds the permanent of the moduli that entries were computed from: exactly up to PERMI_MAJORANT_ORDER, over
+   subsets of columns, otherwise by the lesser product of row or column sums. value: room for the subsets. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -3356,9 +3354,8 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* A proof for the rounded entries of a block is none for the given ones: with g the relative error of a term of such
-   an entry, the permanents differ by at most g times that of the terms' moduli, and by lost_error for entries below
-   the normal doubles. */
+/* Adds what rounding the entries costs: with g the relative error of a term, permanents differ by at most g times the
+   permanent of the moduli, and by lost_error for entries below the normal doubles. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -3367,7 +3364,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   if (block->rounded) {
     const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* signs may cancel in every term of rounded entries; else it is too wide */
+    if (block->n <= PERMI_MAJORANT_ORDER) /* signs of rounded terms may cancel; above it is too wide */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -3377,8 +3374,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* A bound on what underflow took, of values that are multiplied by factor 2^e: it must not become 0 by underflow
-   itself, for values that are scaled up again. */
+/* Scales a bound of underflow by factor 2^e, without letting it underflow to 0. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
@@ -15505,8 +15501,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
 
 /* ========================================================================================= >>sparse */
 
-/* Integers by default: exact unless that does not fit or is predicted to take over a second and over
-   PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
+/* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -15524,7 +15519,7 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
     perm_job_free(*job);
     *job = doubles;
-  } else if (seconds < (double)INFINITY) { /* the exact job stands, also when doubles are refused */
+  } else if (seconds < (double)INFINITY) { /* the exact job stands */
     perm_job_free(doubles);
     permi_result_clear(result);
     status = PERM_OK;
@@ -15532,7 +15527,6 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   return status;
 }
 
-/* Bytes of a given matrix. */
 static double permi_matrix_cost(const perm_matrix *matrix)
 {
   if (!matrix)
@@ -15540,7 +15534,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* The end of a call that watch has stopped. */
+/* Ends a stopped call. */
 static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **job, perm_result *result)
 {
   perm_job_free(*job);
@@ -15548,7 +15542,7 @@ static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **
   return permi_fail_stopped(watch, result);
 }
 
-/* The job in the precision that the options name. */
+/* The job in the options' precision. */
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
@@ -15592,14 +15586,14 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   return status;
 }
 
-/* The next precision for a job; PERM_PRECISION_COUNT at the top. */
+/* The next precision; PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
 {
   return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
 }
 
-/* Which precision is to be planned at once instead; PERM_PRECISION_COUNT: none, or watch says stop. Elimination without
-   a subtraction loses no more than its own roundings, whatever the order. */
+/* The precision to plan at once instead; PERM_PRECISION_COUNT: none. Without subtractions elimination loses only its
+   own roundings. */
 static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
@@ -15622,7 +15616,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-/* The job in that precision, or a higher one that the tolerance of a job in pieces needs. */
+/* The job, in a higher precision if the tolerance of a job in pieces needs it. */
 static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
@@ -15640,7 +15634,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
                   (next = permi_sparse_higher(given, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
     status = permi_sparse_job(given, &options, &higher, result);
-    if (status > 0 || status == PERM_ERROR_MEMORY) { /* what is planned must not depend on time or luck */
+    if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       perm_job_free(*job);
       *job = NULL;
       return status;
@@ -15744,10 +15738,10 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
-/* A sparse matrix, for permi_solve: planning makes the job. */
+/* For permi_solve; planning makes the job. */
 typedef struct permi_sparse_attempt {
   const permi_given *given;
-  perm_job *job; /* until permi_solve takes it */
+  perm_job *job; /* until taken */
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
@@ -15780,7 +15774,7 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
                                                 const perm_result *result)
 {
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
-  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* the next takes longer: not planned */
+  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* too long: not planned */
     return PERM_PRECISION_COUNT;
   return permi_sparse_next(options, result->method, attempt->precision);
 }
@@ -15832,10 +15826,9 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
-   to take long enough to pay for a look, or cannot take the order. */
+/* Takes arrays with many zeros, if the dense engine is slow enough to pay for a look, or cannot take the order. */
 #define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
-#define PERMI_ROUTE_ZEROS 0.125 /* the share of zeros from which on some engine of this header can gain */
+#define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
@@ -15861,7 +15854,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         if (problem->integer) {
           const int64_t x = problem->integer[at + k];
           if (parts == 2 && (x < -9007199254740991 || x > 9007199254740991))
-            return 0; /* complex sparse matrices are of doubles */
+            return 0; /* complex entries are doubles here */
           some |= x != 0;
         } else {
           if (!(fabs(problem->real[at + k]) <= DBL_MAX)) {

@@ -1,7 +1,6 @@
 /* ======================================================================================== >>engines
-   What the engines of a block have in common. An engine makes an offer, its prediction and what it worked out on the
-   way; the planner (>>plan) takes the best and has its leaf made. Entries of a block of doubles are at most 1 in
-   modulus: scaled by powers of two, and rounded only where block->rounded says so. */
+   What engines of a block have in common. Doubles are at most 1 in modulus: scaled by powers of two, and rounded only
+   where block->rounded says so. */
 #pragma once
 #include "../solve/compute.h"
 #include "reduce.h"
@@ -18,7 +17,7 @@ static perm_status permi_make_fits(const permi_maker *maker, int n)
                           perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
 }
 
-/* The block as a problem of the engines of perm.h; the caller releases *entries. */
+/* Makes the block an array; the caller releases *entries. */
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
@@ -52,9 +51,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* At least the permanent of the moduli that the entries of a block were computed from: itself for small orders, by
-   the subsets of columns, and the product of the sums of rows or columns, whichever is less, for others. value: room
-   for them, permi_maker has it. */
+/* Bounds the permanent of the moduli that entries were computed from: exactly up to PERMI_MAJORANT_ORDER, over
+   subsets of columns, otherwise by the lesser product of row or column sums. value: room for the subsets. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -84,9 +82,8 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* A proof for the rounded entries of a block is none for the given ones: with g the relative error of a term of such
-   an entry, the permanents differ by at most g times that of the terms' moduli, and by lost_error for entries below
-   the normal doubles. */
+/* Adds what rounding the entries costs: with g the relative error of a term, permanents differ by at most g times the
+   permanent of the moduli, and by lost_error for entries below the normal doubles. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -95,7 +92,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   if (block->rounded) {
     const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* signs may cancel in every term of rounded entries; else it is too wide */
+    if (block->n <= PERMI_MAJORANT_ORDER) /* signs of rounded terms may cancel; above it is too wide */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -105,8 +102,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* A bound on what underflow took, of values that are multiplied by factor 2^e: it must not become 0 by underflow
-   itself, for values that are scaled up again. */
+/* Scales a bound of underflow by factor 2^e, without letting it underflow to 0. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;

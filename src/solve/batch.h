@@ -1,30 +1,30 @@
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
      n = 2 .. 4    Laplace expansion (real: where matrices lie entry by entry)
-     n = 5 .. 8    AVX-512, real, entry by entry: dynamic programming over subsets of columns, of the upper n/2 rows and
-                   of the lower ones; then the sum over complementary subsets. n 2^(n-1) products and as many additions,
-                   fused; nothing is subtracted, so non-negative matrices keep every digit but the last few bits.
-   All other matrices go through single calls, whose kernels are faster. Measured (Cascade Lake, 2 GHz under AVX-512),
-   ns a matrix, n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls.
-   From n = 10 on the tables of eight matrices leave the first-level cache; complex numbers gained nothing from n = 5
-   on; and turning real matrices that lie one after the other cost more than it saved at every n.
-   A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2)
-   times the product of the Euclidean norms of the rows [CLL06]. All others are computed again by single calls. */
+     n = 5 .. 8    AVX-512, real, entry by entry: subsets of columns of the upper n/2 rows and of the lower ones, then
+                   the sum over complementary subsets. n 2^(n-1) fused products and additions; nothing is subtracted,
+                   so non-negative matrices keep all but the last few bits.
+   Other matrices go through single calls, which are faster. Measured (Cascade Lake, 2 GHz under AVX-512), ns a matrix,
+   n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From n = 10 on
+   eight tables leave the first-level cache. Tried: complex numbers gained nothing from n = 5 on; transposing real
+   matrices that lie one after the other lost at every n.
+   A value stands if it is large against its rounding errors, relative to per |A| <= n! n^(-n/2) times the product of
+   the rows' Euclidean norms [CLL06]. Others are computed again by single calls. */
 #pragma once
 #include "compute.h"
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_N 8
-#define PERMI_BATCH_TASK 256 /* matrices that a thread takes at once: a multiple of every width; */
-#define PERMI_BATCH_LARGE 14 /* of larger orders 8 */
-#define PERMI_BATCH_APART 20 /* beyond that, threads share a matrix */
+#define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width; */
+#define PERMI_BATCH_LARGE 14 /* 8 of larger orders */
+#define PERMI_BATCH_APART 20 /* beyond, threads share a matrix */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
 typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width;
-  void (*small)(int n, const double *a, size_t stride, double *out); /* entry e of the matrices is at a + e * stride */
+  void (*small)(int n, const double *a, size_t stride, double *out); /* entry e at a + e * stride */
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
   void (*subsets)(const permi_batch_program *program, const double *a, size_t stride, double *work,
                   const double *accept, double *out);
@@ -55,23 +55,23 @@ typedef struct permi_batch {
   permi_batch_kind kind;
   int n, parts;
   size_t count;
-  const double *a;    /* or */
-  const float *single; /* the entries */
-  size_t stride;      /* of matrices or of entries */
-  ptrdiff_t ld;       /* PERMI_BATCH_SELECTIONS */
+  const double *a;
+  const float *single; /* or these */
+  size_t stride;      /* of matrices or entries */
+  ptrdiff_t ld;       /* of selections */
   const int *rows, *columns;
   const perm_options *options;
-  const permi_batch_kernel *kernel; /* NULL: every matrix by itself, */
-  int plain;                        /* 1: which may be by the kernels of >>small */
+  const permi_batch_kernel *kernel; /* NULL: one by one, */
+  int plain;                        /* 1: by >>small where possible */
   perm_isa isa;
   permi_batch_program *program;
-  double accept[3], scale; /* of a vector: see permi_batch_limits */
+  double accept[3], scale; /* see permi_batch_limits */
   double *out;
-  unsigned char *todo; /* after GPUs, not NULL: 1: the matrix is still to do */
+  unsigned char *todo; /* 1: left by GPUs; NULL: they were not asked */
   permi_control *control;
 } permi_batch;
 
-/* Low columns of the subsets of `level` columns whose high ones are `mask`. */
+/* Low columns in subsets of `level` columns with high ones `mask`. */
 static int permi_batch_low(int level, int mask)
 {
   for (; mask; mask &= mask - 1)
@@ -79,7 +79,7 @@ static int permi_batch_low(int level, int mask)
   return level;
 }
 
-/* Makes the subset program of order n for vectors of that width: blocks in the order of their masks of high columns. */
+/* Makes the subset program for a vector width, blocks by mask of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
@@ -124,7 +124,7 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
   }
 }
 
-/* Puts matrices first, first + 1, ... row by row, one after the other, out of arrays that lie entry by entry. */
+/* Gathers matrices that lie entry by entry. */
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
@@ -140,7 +140,7 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
   }
 }
 
-/* Returns matrix k row by row: where it lies, or copied into `matrix`. */
+/* Matrix k row by row, where it lies or copied. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -166,7 +166,7 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
   return matrix;
 }
 
-/* Loads matrices first, first + 1, ... side by side, [entry][part][width]. After the last one, the last one repeats. */
+/* Loads matrices side by side, [entry][part][width]; the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, double *room, double *to)
 {
   const int width = batch->kernel->width, entries = batch->n * batch->n * batch->parts;
@@ -185,10 +185,10 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *roo
   }
 }
 
-/* Progress of one large matrix, reported as a share of its batch. */
+/* Progress of a large matrix, as a share of its batch. */
 typedef struct permi_batch_share {
   permi_control *control;
-  double before, each; /* of the batch */
+  double before, each;
 } permi_batch_share;
 
 static int permi_batch_progress(const perm_progress *progress, void *user_data)
@@ -199,7 +199,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* Computes one matrix by a single call; NaN if stopped. Not inlined, because a perm_result is large. */
+/* One matrix by a single call; NaN if stopped. Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -213,10 +213,10 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.gpu.devices = 0;
     options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
   }
-  options.progress = NULL; /* the batch's own affair, */
+  options.progress = NULL; /* the batch's own, */
   options.cancel = NULL;
   options.max_seconds = 0;
-  if (batch->n > PERMI_BATCH_APART) { /* unless one takes long; then this is the calling thread */
+  if (batch->n > PERMI_BATCH_APART) { /* unless one takes long, on the calling thread */
     share.control = batch->control;
     share.each = 1 / (double)batch->count;
     share.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * share.each;
@@ -246,8 +246,7 @@ static perm_status permi_batch_single(const permi_batch *batch, const double *ma
   return permi_batch_general(batch, matrix, threads, value);
 }
 
-/* Is the value 0 of matrix k its permanent? Yes for whole numbers that stay below 2^53, and for non-negative entries
-   that cannot underflow. */
+/* Is 0 the permanent? Yes for whole numbers below 2^53, and for non-negative entries without underflow. */
 static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *room, double bound)
 {
   const double *a = permi_batch_fetch(batch, k, room);
@@ -259,8 +258,7 @@ static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *r
   return whole || positive;
 }
 
-/* Sets what a value must be to stand: value^2 >= (what errors may be)^2 10^20. Up to order 4 there is no such check,
-   because Laplace's expansion cancels nothing by itself. */
+/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion itself cancels nothing. */
 static void permi_batch_limits(permi_batch *batch)
 {
   const int n = batch->n;
@@ -270,18 +268,18 @@ static void permi_batch_limits(permi_batch *batch)
     factorial *= k;
   batch->scale = factorial / pow(n, 0.5 * n);
   limit = n > 4 ? 4e10 * n * PERMI_UNIT * batch->scale : 0;
-  batch->accept[0] = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* most: of squares of row norms; of entries */
-  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* of squares; norms that vanish belong */
-  batch->accept[2] = limit * limit;                                          /* to such */
+  batch->accept[0] = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* squares of row norms; entries */
+  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* vanishing norms give less */
+  batch->accept[2] = limit * limit;
 }
 
-/* Computes matrices [begin, end) one by one. Returns the first that fails, or count. */
+/* Computes [begin, end) one by one. Returns the first that fails, or count. */
 static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
   size_t first, at, failed = batch->count;
-  for (first = begin; first < end; first += 8) { /* eight are fetched at once where entries lie apart */
+  for (first = begin; first < end; first += 8) { /* eight at once where entries lie apart */
     const size_t last = end - first < 8 ? end : first + 8;
     if (batch->kind == PERMI_BATCH_ENTRIES)
       permi_batch_gather(batch, first, last - first, memory);
@@ -302,7 +300,7 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* Takes the values of a whole vector if all stand. */
+/* Takes a whole vector if all stand. */
 static int permi_batch_take(const permi_batch *batch, const double *out, double *value)
 {
   const int parts = batch->parts, width = batch->kernel->width;
@@ -325,7 +323,7 @@ static int permi_batch_take(const permi_batch *batch, const double *out, double 
   return 1;
 }
 
-/* Takes value k of a vector if it stands. */
+/* Takes value k if it stands. */
 static int permi_batch_take_one(const permi_batch *batch, const double *out, int k, size_t at, double *room)
 {
   const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
@@ -343,8 +341,7 @@ static int permi_batch_take_one(const permi_batch *batch, const double *out, int
                                                          : 4 * batch->scale * sqrt(norms) + large);
 }
 
-/* Computes matrices [begin, end), in whole vectors but at the end of the batch. Returns the first that fails, or
-   count. */
+/* Computes [begin, end) in vectors. Returns the first that fails, or count. */
 static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
@@ -357,7 +354,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   work = vectors + entries * width;
   memset(out, 0, sizeof out);
   if (n <= 4 && kernel->stream && batch->kind == PERMI_BATCH_ENTRIES && !batch->single) {
-    const size_t whole = (end - begin) / (size_t)width; /* most often all of them stand */
+    const size_t whole = (end - begin) / (size_t)width; /* most often all stand */
     if (kernel->stream(n, batch->a + begin, batch->stride, whole, batch->accept[0], PERMI_SMALL_LEAST,
                        batch->out + begin))
       first += whole * (size_t)width;
@@ -375,7 +372,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
     else
       kernel->small(n, from, stride, out);
     if (last - first == (size_t)width && permi_batch_take(batch, out, batch->out + first * (size_t)parts))
-      continue; /* most often */
+      continue;
     for (k = first; k < last; k++)
       if (!permi_batch_take_one(batch, out, (int)(k - first), k, matrix)) {
         const perm_status one = permi_batch_single(batch, permi_batch_fetch(batch, k, matrix), threads,
@@ -389,16 +386,15 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* ---- GPUs: orders from 10 on; below, sending a matrix there takes longer than computing it here (H200 against 16
-   cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). Values
-   that are not accepted are computed by single calls. */
+/* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
+   real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). */
 #if defined(PERM_WITH_CUDA)
 static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
 {
   const permi_batch *batch = (const permi_batch *)context;
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
   size_t k;
-  if (batch->kind == PERMI_BATCH_ENTRIES) { /* along the entries */
+  if (batch->kind == PERMI_BATCH_ENTRIES) {
     permi_batch_gather(batch, first, count, to);
     return;
   }
@@ -453,7 +449,7 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
 }
 #endif
 
-/* Are GPUs wanted, and predicted faster than one thread? */
+/* Are GPUs wanted and faster? */
 static int permi_batch_gpu_wanted(const permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -471,14 +467,14 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
-/* The tasks of a batch, shared by threads. failed: the first matrix that is refused, with the reason. */
+/* Tasks for threads; failed: the first refused matrix. */
 typedef struct permi_batch_sharing {
   permi_batch *batch;
   size_t step, tasks, failed;
   perm_status failure;
-  size_t room; /* doubles of memory for each thread */
+  size_t room; /* doubles a thread */
   double *memory;
-  int threads_inside; /* of the call for a large matrix */
+  int threads_inside; /* of a large matrix */
 } permi_batch_sharing;
 
 static perm_status permi_batch_sharing_task(void *context, uint64_t number, int thread)
@@ -506,7 +502,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Chooses the kernel, with its program. Returns the doubles that a thread works in; 0: out of memory. */
+/* Chooses the kernel. Returns the doubles a thread works in; 0: out of memory. */
 static size_t permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -534,7 +530,7 @@ static size_t permi_batch_prepare(permi_batch *batch)
   return room + (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
 }
 
-/* Gives a batch to GPUs, where they are predicted faster: batch->todo is then what they have left. */
+/* Gives a batch to GPUs where faster; batch->todo is what they leave. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   permi_control *control = batch->control;
@@ -551,7 +547,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   return permi_fail(result, status, 0, "%s", control->message);
 }
 
-/* Computes a batch whose arguments have been checked and whose other fields are 0. */
+/* Computes a checked batch, whose other fields are 0. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -583,8 +579,8 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   while (batch->todo && next < batch->count && !batch->todo[next])
     next++;
-  next = next < batch->count ? 0 : run.tasks; /* what is left is the CPU's */
-  /* n 2^(n-1) elements at 1e9/s: a parallel region has to be worth it */
+  next = next < batch->count ? 0 : run.tasks; /* the rest is the CPU's */
+  /* n 2^(n-1) elements at 1e9/s must be worth a parallel region */
   if (apart || run.tasks - next < 2 || n * terms * 1e-9 < PERMI_PARALLEL_SECONDS)
     threads = 1;
   if (status == PERM_OK && next < run.tasks) {
@@ -593,10 +589,10 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
                         : PERM_ERROR_MEMORY;
     status = all ? PERM_OK : status;
     permi_release(&options->allocator, run.memory);
-  } else if (next >= run.tasks) { /* GPUs have done all */
+  } else if (next >= run.tasks) {
     status = PERM_OK;
   }
-  if (status == PERM_OK && control.stopped != PERM_OK) /* in the middle of a task */
+  if (status == PERM_OK && control.stopped != PERM_OK) /* inside a task */
     status = control.stopped;
   permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);

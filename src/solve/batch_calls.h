@@ -1,10 +1,9 @@
 /* ====================================================================================== >>batch_calls
-   The public functions for many matrices, and for one of floats. */
+   The public functions for many matrices, and for floats. */
 #pragma once
 #include "batch.h"
 
 #if !defined(PERM_NO_EXTRAS)
-/* Runs a batch with max_bytes metered; input: bytes that the call was given. */
 static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
 {
   permi_metered call;
@@ -12,7 +11,7 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
   return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
-/* Checks and computes a batch that is laid out by a stride; options is argument 5. */
+/* Checks and computes a batch with a stride. */
 static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
                                         const float *single, size_t stride, const perm_options *options,
                                         double *permanents, perm_result *result)
@@ -154,7 +153,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   int i, j;
   if (!result)
     return PERM_ERROR_NULL;
-  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || ld < n) /* nothing to read, or it says why not */
+  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || ld < n) /* perm_compute_real says why */
     return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
   status = permi_check_options(options, 5, result);
   if (status != PERM_OK)

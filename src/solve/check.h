@@ -1,11 +1,11 @@
 /* ========================================================================================== >>check
-   Is the matrix what the call says it is? */
+   The checks of matrices. */
 #pragma once
 #include "../counts/counts.h"
 #include "../dense/dense.h"
 #include "../job/options.h"
 
-/* Checks the options of a call whose work is not that of a job: permi_check_options, and that nothing is in pieces. */
+/* Checks options of calls without jobs. */
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
@@ -16,7 +16,7 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
-/* Checks pointer, stride and doubles (NULL: the entries are integers) of a matrix that has entries. */
+/* Checks pointer, stride and doubles; a is NULL for integers. */
 static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
                                        perm_result *result)
 {
@@ -36,7 +36,7 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   return PERM_OK;
 }
 
-/* Checks an array for the dense engines. */
+/* Checks an array for dense engines. */
 static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
 {
   if (m < 0)
@@ -70,7 +70,7 @@ PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, in
   return PERM_OK;
 }
 
-/* Checks a problem; equal: 1 if as many rows as columns must stand there in all. */
+/* Checks an array; equal: totals of the counts must agree. */
 PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;

@@ -3,7 +3,7 @@
 #pragma once
 #include "judge.h"
 
-/* An array of integers; an empty one, which may come without a pointer, still says that it is of integers. */
+/* An array of integers, marked as such even without a pointer. */
 static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
                                     const int *row_counts, const int *column_counts)
 {
@@ -11,18 +11,18 @@ static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld
   return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
 }
 
-/* Is this a method that only >>counts has? */
+/* Has only >>counts this method? */
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
          method == PERM_METHOD_PADDED;
 }
 
-/* Checks an array and reduces it to its distinct lines. equal: the totals of the counts must be equal. */
+/* Checks an array and merges equal lines. */
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
   const permi_problem *problem = array->problem;
-  perm_options others = *options; /* for the engines of >>counts, which do not know method exact */
+  perm_options others = *options; /* >>counts does not know method exact */
   const char *refusal;
   perm_status status = permi_check_options(options, array->argument, result);
   if (status == PERM_OK)
@@ -39,7 +39,7 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
                                                                                        : permi_fail_memory(result);
 }
 
-/* The job that a problem starts with, checks included. */
+/* Checks a problem and makes its first job. */
 static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
@@ -60,7 +60,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   return status;
 }
 
-/* Computes a square array of doubles, or one without entries. One with many zeros goes to the engines of the route. */
+/* Computes a square or empty array of doubles; one with many zeros goes to the route. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -76,7 +76,7 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   return status;
 }
 
-/* Is a reduced array a square one of doubles with nothing repeated, which the dense engine is to take? */
+/* Does a reduced array suit the dense engine better? */
 PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const permi_problem *square,
                                              const perm_options *options, perm_status *status, perm_result *result)
 {
@@ -122,7 +122,7 @@ static perm_status permi_reduced_compute(const permi_problem *problem, int equal
   return status;
 }
 
-/* How an array is to be looked at: square and as it stands where it can be; by distinct lines; with counts given. */
+/* A square array as it stands; by distinct lines; with counts. */
 typedef enum permi_looking { PERMI_AS_IT_STANDS, PERMI_BY_LINES, PERMI_WITH_COUNTS } permi_looking;
 
 static perm_status permi_compute(const permi_problem *problem, permi_looking looking, int argument,
@@ -261,7 +261,7 @@ PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t
   return permi_integer_job(&problem, options, job, result);
 }
 
-/* Not inlined into the short cut, because a perm_result is large. */
+/* Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);

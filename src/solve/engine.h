@@ -1,6 +1,6 @@
 /* ========================================================================================= >>engine
-   What an engine is, and the one chooser. An engine offers a time for a problem and makes the leaf that it offered. A
-   problem is an array (>>offers) or a block of a sparse matrix (>>engines). */
+   The interface of every engine, and the one chooser. A problem is an array (>>offers) or a block of a sparse matrix
+   (>>engines). */
 #pragma once
 #include "../dense/reach.h"
 #include "../job/control.h"
@@ -13,27 +13,26 @@ struct permi_maker;
 struct permi_offers;
 
 typedef struct permi_offer {
-  double seconds, bytes; /* predicted for one thread; seconds INFINITY: refused, because the block */
+  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because the block */
   char why[160];         /* "is not a band of at most ..." */
-  perm_status status;    /* of the method asked for by name: UNSUPPORTED, LIMIT; OVERFLOW: too long an integer */
-  void *plan;            /* what the engine has worked out */
+  perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
+  void *plan;            /* what the engine worked out */
 } permi_offer;
 
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
-  PERMI_PROVEN = 2,  /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
-  PERMI_CAUTION = 4, /* its estimate is larger: taken only if PERMI_HYBRID_CAUTION times faster than dense */
-  PERMI_SETTLES = 8  /* after it nobody is asked if some engine with proven bounds wins */
+  PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below PERMI_PROVEN_FAVOUR_SECONDS */
+  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense */
+  PERMI_SETTLES = 8  /* ends the asking if a proven engine wins */
 } permi_engine_flags;
 
 typedef struct permi_engine {
   perm_method method;
-  /* Fills in *offer, which comes refused and empty. A search may end, refusing, when it sees no way below `rival`
-     seconds, which is INFINITY for the method requested by name. Planning should take at most a few per cent of the
-     lesser of `rival` and what is offered, and depend on nothing but problem, options and rival. PERM_OK also for a
-     refusal; else a failure that is reported. block: NULL for an array. */
+  /* Fills in *offer, which comes refused. It may give up on times above `rival`, INFINITY if requested by name.
+     Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends on nothing but problem,
+     options and rival. A refusal is PERM_OK too. block: NULL for an array. */
   perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
-  /* Makes the leaf of the offer. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
+  /* Makes the offered leaf. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
@@ -44,32 +43,31 @@ typedef struct permi_engine {
 typedef struct permi_maker {
   const perm_options *options;
   perm_result *result;
-  struct permi_array *array; /* the problem, where it is an array */
-  /* blocks of sparse matrices only: */
+  struct permi_array *array; /* the problem, if an array */
+  /* for blocks of sparse matrices: */
   struct permi_working *working;
-  struct permi_offers *offers; /* for the present block so far */
+  struct permi_offers *offers; /* of this block so far */
   const double *binomial;
-  double *subsets; /* room for two numbers a subset of PERMI_MAJORANT_ORDER columns */
+  double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;
-  int blocks_noted; /* blocks whose offers are in the job's note */
-  int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
+  int blocks_noted; /* in the job's note */
+  int tuned;        /* candidate of the first kernel (permi_code_tune), or 0 */
   permi_control *watch;
   struct permi_account *account;
-  /* Hears an offer, with the status that it came with, and returns the status that counts. */
+  /* Hears an offer and its status; returns the status that counts. */
   perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
                       permi_offer *offer, perm_status status);
 } permi_maker;
 
-/* What the engines of a table offer for a problem. */
 typedef struct permi_offers {
   const permi_engine *engine;
-  permi_offer *offer; /* one an engine */
+  permi_offer *offer; /* for each engine */
   int engines;
-  int chosen;  /* the best, -1: none */
-  int swapped; /* this engine is asked after its successor */
-  int settled, too_long;       /* 1: no other need be asked; some engine's integers may be too long */
-  double best, proven, dense;  /* seconds: of the best, of the best with proven bounds, of the dense engine */
+  int chosen;  /* -1: none */
+  int swapped; /* asked after its successor */
+  int settled, too_long;       /* 1: ask no more; integers may be too long */
+  double best, proven, dense;  /* seconds */
   double most_bytes;
 } permi_offers;
 
@@ -91,7 +89,7 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   }
 }
 
-/* Asks engine i, and takes its offer if it is the best. */
+/* Asks engine i and takes the offer if it is best. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -114,7 +112,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* Asks the engines of the table, in their order, until one settles it. */
+/* Asks the table's engines in order. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;

@@ -1,9 +1,9 @@
 /* ========================================================================================== >>judge
-   Whether a result is good enough, and what comes after one that is not. */
+   Escalation: is a result good enough, and what comes next. */
 #pragma once
 #include "entries.h"
 
-/* The relative error that counts: guaranteed if certify is set. 0 for an exact result, INFINITY for an inexact 0. */
+/* The relative error that counts, the guaranteed one under certify. INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
   double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
@@ -14,15 +14,13 @@ static double permi_relative(const perm_options *options, const perm_result *res
   return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
 
-/* Is a finished result worse than wanted? */
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* The rule of escalation: from estimates and predicted seconds only, so that a plan's bits do not depend on
-   how busy the machine was. With a checkpoint or parts nothing long is run again, since a file is of one job: what a
-   tolerance needs was planned at once (permi_plans_higher). */
+/* Escalates by estimates and predictions only, so that load changes no bits. A job in pieces, whose file is of one
+   job, planned its precision at once (permi_plans_higher). */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -32,14 +30,13 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* What is left of max_seconds, at least a millisecond, since 0 would mean no limit. */
+/* Time left, at least 1 ms, since 0 means no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* The options for running a job that was planned with these. After an escalation the job is not the one of the
-   checkpoint any more, and short (permi_escalates): it runs without files. */
+/* Options of a run. An escalated job is short and not the checkpoint's: it has no files. */
 static perm_options permi_run_with(const perm_options *options, int escalated)
 {
   perm_options run = *options;
@@ -51,15 +48,14 @@ static perm_options permi_run_with(const perm_options *options, int escalated)
   return run;
 }
 
-/* Does the finished result of the lower precision stand after a higher one ended with this status? Not if a job in
-   pieces ran out of time: its bits must not depend on the limits of its calls. */
+/* Does the lower result stand after this status? Not when a job in pieces ran out of time, whose bits must not depend
+   on limits. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* With certify, the lower precision's result if its bound is the smaller one. Either bound is proved for the value that
-   it comes with, whatever was computed before or after, so that the smaller one may be taken. */
+/* Keeps the lower precision's result if its bound is smaller: each bound is proved for its own value. */
 static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
@@ -70,7 +66,7 @@ static void permi_keep_bound(const perm_options *options, const perm_result *low
   }
 }
 
-/* Judges a finished result: was the tolerance met, and is there the bound that was asked for? */
+/* The verdict: was the tolerance met, is there a bound? */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -91,22 +87,20 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
-/* How a kind of problem is solved, for permi_solve. `attempt` is what the solver knows of its problem. plan chooses for
-   options->precision and predicts *seconds; after it make fails only for lack of memory. make: the job that was
-   planned. next: the precision above the one that gave the result, PERM_PRECISION_COUNT at the top. */
+/* How a kind of problem is solved. plan predicts *seconds at options->precision; make makes that job; next is the
+   precision above the result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
   perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
 
-/* Solves a problem: plans, runs, and while the result is worse than wanted (permi_escalates) once more in the next
-   precision. `start` is when the call began. The last word is permi_judge's. */
+/* Plans, runs, and repeats in the next precision while the result is worse than wanted. */
 static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
                                const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
-  perm_result finished; /* in the lower precision, while a higher one runs */
+  perm_result finished; /* lower precision */
   double began = start, planned = 0, seconds;
   int escalated = 0;
   perm_job *job;
@@ -143,7 +137,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
 
 static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
 
-/* Makes the job of a plan for a square array. */
+/* The job of a plan. */
 static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
                                      const perm_options *options_given, perm_job **job, perm_result *result)
 {
@@ -165,7 +159,7 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
                       perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
   if (plan->is_complex != (problem->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
-  /* A plan is plain data that may have been anywhere: it is made again, and its own fields are not used. */
+  /* A plan may have been anywhere: it is made again and its fields are not used. */
   planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
                    : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* auto refuses kahan */
                                                              : PERM_METHOD_AUTO;

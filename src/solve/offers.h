@@ -1,13 +1,12 @@
 /* ========================================================================================= >>offers
-   The engines for problems that are given as arrays: what they offer, the choice among them, and the job. Arrays of
-   calls and blocks of sparse matrices come here alike. */
+   The engines for arrays, and the job of an array. Blocks of sparse matrices come here too. */
 #pragma once
 #include "../counts/counts_leaf.h"
 #include "../dense/bounds.h"
 #include "check.h"
 #include "engine.h"
 
-/* What the options ask for that these engines do not have; NULL if they can. */
+/* Why these engines refuse the options; NULL: they do not. */
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
   switch (options->method) {
@@ -37,7 +36,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
+/* The choice in the precision asked for, or at first in a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -56,17 +55,17 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   return choice;
 }
 
-/* A problem as the engines of its table see it. */
+/* An array on its way to a job. */
 typedef struct permi_array {
   const permi_problem *problem;
-  const permi_engine *engine; /* chosen; NULL: not yet */
-  int argument;               /* position of the options in the call; 0: a block, which no limit refuses here */
-  int hasty;                  /* 1: for order 25 and more a lower bound is offered where planning takes a millisecond */
-  int constant;               /* 0, 1: what the permanent is; -1: not known yet */
-  int reduced;                /* 1: `counted` is made, and the problem checked */
-  permi_counted counted, whole; /* whole: its doubles as integers, once that is wanted */
-  permi_choice choice;          /* of >>counts_choice, and */
-  perm_plan plan;               /* of >>plan, once asked */
+  const permi_engine *engine; /* NULL: not chosen yet */
+  int argument;               /* position of the options; 0: a block, which no limit refuses */
+  int hasty;                  /* 1: a lower bound will do where planning takes a millisecond */
+  int constant;               /* the known permanent, 0 or 1; -1: unknown */
+  int reduced;                /* 1: checked, and `counted` is made */
+  permi_counted counted, whole; /* whole: the doubles as integers */
+  permi_choice choice;
+  perm_plan plan;
   perm_precision precision;     /* of the job */
 } permi_array;
 
@@ -91,7 +90,7 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
 
 /* ---- dense sums */
 
-/* Plans for a square array, or one without entries; every check of a call is made. */
+/* Checks the call and plans a square or empty array. */
 static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
                                     perm_result *result)
 {
@@ -127,7 +126,7 @@ static void permi_dense_planned(permi_array *array)
   array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
 }
 
-/* Offers what is planned: with a checkpoint or parts at once in the precision that the tolerance needs. */
+/* Offers a plan, at once in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -165,10 +164,10 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
 }
 
 /* ---- equal lines, rectangles */
-#define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
+#define PERMI_REPEATS_LEAST 8 /* smallest order */
 
-/* Are two rows or two columns of a square array equal, bit for bit, where looking for that is worth it? A microsecond at
-   n = 20, since most pairs differ at once. */
+/* Has a square array two equal rows or columns, and is the look worth it? A microsecond at n = 20: most pairs differ
+   at once. */
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
   const char *a = (const char *)problem->real;
@@ -194,7 +193,7 @@ static int permi_array_repeats(const permi_problem *problem, const perm_options 
   return 0;
 }
 
-/* The choice for a reduced array, whose permanent is a constant if it has no lines left. */
+/* Prices a reduced array; without lines it is a constant. */
 PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm_options *options, permi_offer *offer)
 {
   const permi_counted *counted = &array->counted;
@@ -208,7 +207,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
     return PERM_OK;
   if (!array->engine) {
     array->choice = permi_counts_choice(counted, options);
-  } else { /* in a higher precision */
+  } else {
     if (options->precision == PERM_PRECISION_EXACT) {
       if (!permi_counted_whole(counted, &options->allocator, &array->whole))
         return PERM_ERROR_UNSUPPORTED;
@@ -220,15 +219,15 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Reduces an array with equal lines if that makes it cheaper than for the dense engine, which sees none and is then not
-   asked. What is wrong with the call, that one says. */
+/* Reduces an array with equal lines if that beats the dense engine, which is then not asked. Errors are left to that
+   engine. */
 PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offer *offer)
 {
   permi_array *array = maker->array;
   const permi_problem *problem = array->problem;
   const perm_options *options = maker->options;
   const int n = problem->n;
-  const permi_kernel *kernel; /* other forms are not that much slower */
+  const permi_kernel *kernel; /* other forms are hardly slower */
   if (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
       permi_counts_refusal(problem, options) || permi_check_problem(problem, 0, maker->result) != PERM_OK ||
       permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
@@ -303,7 +302,7 @@ static permi_integer_view permi_array_integers(const permi_array *array)
   return view;
 }
 
-/* Do the engines of square integer matrices come into question? */
+/* Can the engines of square integer matrices take it? */
 static int permi_exact_may(const permi_array *array, const perm_options *options)
 {
   return array->problem->integer && array->constant < 0 && permi_array_square(array->problem) &&
@@ -364,18 +363,19 @@ static perm_status permi_modular_make(permi_maker *maker, const struct permi_blo
                             maker->result);
 }
 
-/* ---- the table, and the array as a permi_solver sees it */
+/* ---- the table, and arrays for permi_solve */
 enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_AT_MODULAR, PERMI_ARRAY_ENGINES };
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
   {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
-static const permi_engine permi_array_engines[] = {PERMI_DOUBLE_ENGINES,
-                                                   {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
-                                                   {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0}};
+static const permi_engine permi_array_engines[] = {
+    PERMI_DOUBLE_ENGINES,
+    {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
+    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0},
+};
 
-/* Plans for these options. At first the engines of the table are asked, and then only the one that was chosen. If none
-   offers anything, array->engine is the one that says why when its leaf is asked for. */
+/* Asks the table at first, then only the chosen engine. Without any offer, that engine's make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
@@ -396,7 +396,6 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   return status;
 }
 
-/* Makes the job that was planned. */
 static perm_status permi_array_make(void *context, const perm_options *options, perm_job **job, perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
@@ -429,7 +428,7 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
   return status == PERM_OK ? permi_fail_memory(result) : status;
 }
 
-/* The precision above the one that was planned; PERM_PRECISION_COUNT at the top. */
+/* The next precision; PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_array *array = ((const permi_maker *)context)->array;
