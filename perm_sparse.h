@@ -14076,48 +14076,38 @@ static size_t permi_given_row(const permi_given *given, int i, size_t *end)
   return begin;
 }
 
-static int permi_given_column(const permi_given *given, int i, size_t e)
-{
-  return given->row_start ? given->column[e] : (int)(e - (size_t)i * given->ld);
-}
+typedef struct permi_given_item {
+  int column;
+  double real, imaginary;
+  int64_t integer[2];
+} permi_given_item;
 
-static double permi_given_real(const permi_given *given, size_t e)
+/* Reads entry e of row i. Returns 1 if it is an integer (Gaussian for complex matrices) that the exact engines take. */
+static int permi_given_entry(const permi_given *given, int i, size_t e, permi_given_item *entry)
 {
-  return given->integer ? (double)given->integer[e * given->step] : given->real ? given->real[e * given->step] : 1;
-}
-
-static double permi_given_imaginary(const permi_given *given, size_t e)
-{
-  return given->imaginary           ? given->imaginary[e * given->step]
-         : given->imaginary_integer ? (double)given->imaginary_integer[e * given->step]
-                                    : 0;
-}
-
-/* Is the entry an integer (Gaussian for complex matrices) that the exact engines take? */
-static int permi_given_integer(const permi_given *given, size_t e, int64_t *integer)
-{
-  double part[2];
-  int k;
-  integer[0] = given->integer ? given->integer[e * given->step] : 1;
-  integer[1] = given->imaginary_integer ? given->imaginary_integer[e * given->step] : 0;
-  part[0] = permi_given_real(given, e);
-  part[1] = permi_given_imaginary(given, e);
-  for (k = 0; k < 2 && given->real; k++) {
-    if (!(fabs(part[k]) < 9007199254740992.0) || part[k] != floor(part[k]))
-      return 0;
-    integer[k] = (int64_t)part[k];
-  }
+  const size_t at = e * given->step;
+  entry->column = given->row_start ? given->column[e] : (int)(e - (size_t)i * given->ld);
+  entry->integer[0] = given->integer ? given->integer[at] : 1;
+  entry->integer[1] = given->imaginary_integer ? given->imaginary_integer[at] : 0;
+  entry->real = given->real ? given->real[at] : (double)entry->integer[0];
+  entry->imaginary = given->imaginary ? given->imaginary[at] : (double)entry->integer[1];
+  if (!given->real)
+    return 1;
+  if (!(fabs(entry->real) < 9007199254740992.0 && fabs(entry->imaginary) < 9007199254740992.0) ||
+      entry->real != floor(entry->real) || entry->imaginary != floor(entry->imaginary))
+    return 0;
+  entry->integer[0] = (int64_t)entry->real;
+  entry->integer[1] = (int64_t)entry->imaginary;
   return 1;
 }
 
 /* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
-static int permi_given_integers(const permi_given *given, int *row, size_t *entry, permi_control *watch)
+static int permi_given_integers(const permi_given *given, int *row, permi_given_item *entry, permi_control *watch)
 {
-  int64_t integer[2];
-  size_t end;
+  size_t e, end;
   for (*row = 0; *row < given->m; ++*row)
-    for (*entry = permi_given_row(given, *row, &end); *entry < end; ++*entry)
-      if (permi_watch_step(watch, *entry, 5) || !permi_given_integer(given, *entry, integer))
+    for (e = permi_given_row(given, *row, &end); e < end; e++)
+      if (permi_watch_step(watch, e, 5) || !permi_given_entry(given, *row, e, entry))
         return 0;
   return 1;
 }
@@ -14126,6 +14116,7 @@ static int permi_given_integers(const permi_given *given, int *row, size_t *entr
 static void permi_sparse_fill(const permi_given *given, int exact, int transposed, permi_working *working)
 {
   permi_cell cell;
+  permi_given_item entry;
   int i, used = 0;
   size_t e, end;
   memset(&cell, 0, sizeof cell);
@@ -14135,19 +14126,18 @@ static void permi_sparse_fill(const permi_given *given, int exact, int transpose
     if (permi_watch(working->watch, 50.0 * (double)(end - e)))
       break;
     for (; e < end && !permi_watch_step(working->watch, e, 0); e++) {
-      int64_t integer[2];
-      cell.real = permi_given_real(given, e);
-      cell.imaginary = permi_given_imaginary(given, e);
-      cell.absolute = fabs(cell.real);
-      permi_given_integer(given, e, integer);
-      cell.integer = integer[0];
-      cell.imaginary_integer = integer[1];
-      if (exact ? integer[0] == 0 && integer[1] == 0 : cell.real == 0 && cell.imaginary == 0)
+      permi_given_entry(given, i, e, &entry);
+      if (exact ? entry.integer[0] == 0 && entry.integer[1] == 0 : entry.real == 0 && entry.imaginary == 0)
         continue;
+      cell.real = entry.real;
+      cell.imaginary = entry.imaginary;
+      cell.absolute = fabs(entry.real);
+      cell.integer = entry.integer[0];
+      cell.imaginary_integer = entry.integer[1];
       cell.rounded = !exact && given->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;
-      cell.vertex[0] = transposed ? permi_given_column(given, i, e) : i;
-      cell.vertex[1] = working->n + (transposed ? i : permi_given_column(given, i, e));
+      cell.vertex[0] = transposed ? entry.column : i;
+      cell.vertex[1] = working->n + (transposed ? i : entry.column);
       working->cell[used] = cell;
       permi_cell_link(working, used++);
     }
@@ -15239,13 +15229,16 @@ static int permi_sparse_full(const permi_given *given, int *mark)
 {
   int i, n = given->n, full = 1;
   size_t e, end;
+  permi_given_item entry;
   for (i = 0; i < n; i++)
     mark[i] = 0;
   for (i = 0; i < n; i++) {
     int entries = 0;
-    for (e = permi_given_row(given, i, &end); e < end; e++)
-      if (permi_given_real(given, e) != 0 || permi_given_imaginary(given, e) != 0)
-        entries = mark[permi_given_column(given, i, e)] = 1;
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (entry.real != 0 || entry.imaginary != 0)
+        entries = mark[entry.column] = 1;
+    }
     full &= entries;
   }
   for (i = 0; i < n; i++)
@@ -15268,6 +15261,7 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   const perm_allocator *allocator = &maker->options->allocator;
   int n = given->n, i;
   size_t e, end;
+  permi_given_item entry;
   perm_plan plan;
   permi_leaf leaf;
   permi_view view;
@@ -15284,10 +15278,12 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   memset(a, 0, (size_t)(n * n * view.parts) * sizeof *a);
   for (i = 0; i < n; i++)
     for (e = permi_given_row(given, i, &end); e < end; e++) {
-      double *at = a + (i * n + permi_given_column(given, i, e)) * view.parts;
-      at[0] = permi_given_real(given, e);
+      double *at;
+      permi_given_entry(given, i, e, &entry);
+      at = a + (i * n + entry.column) * view.parts;
+      at[0] = entry.real;
       if (view.parts == 2)
-        at[1] = permi_given_imaginary(given, e);
+        at[1] = entry.imaginary;
       if (given->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
         maker->working->inexact = 1;
     }
@@ -15401,17 +15397,18 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
 {
   const int m = given->m, n = given->n, parts = given->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const size_t count = (size_t)m * (size_t)n * (size_t)parts;
-  int64_t *integers, pair[2];
+  int64_t *integers;
   double *reals;
-  size_t bad = 0, e, end;
-  int i, row;
+  permi_given_item entry;
+  size_t e, end;
+  int i, part, row;
   *entries = NULL;
   if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
                       m, n, PERM_MAX_LINES);
-  if (exact && !permi_given_integers(given, &row, &bad, NULL))
+  if (exact && !permi_given_integers(given, &row, &entry, NULL))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
-                      "column %d (counted from 1) has none", row + 1, permi_given_column(given, row, bad) + 1);
+                      "column %d (counted from 1) has none", row + 1, entry.column + 1);
   *entries = permi_allocate(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
@@ -15420,16 +15417,14 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
   reals = (double *)*entries;
   for (i = 0; i < m; i++)
     for (e = permi_given_row(given, i, &end); e < end; e++) {
-      const size_t at = ((size_t)i * (size_t)n + (size_t)permi_given_column(given, i, e)) * (size_t)parts;
-      permi_given_integer(given, e, pair);
-      if (exact)
-        integers[at] = pair[0];
-      else
-        reals[at] = permi_given_real(given, e);
-      if (exact && parts == 2)
-        integers[at + 1] = pair[1];
-      else if (parts == 2)
-        reals[at + 1] = permi_given_imaginary(given, e);
+      permi_given_entry(given, i, e, &entry);
+      for (part = 0; part < parts; part++) {
+        const size_t at = ((size_t)i * (size_t)n + (size_t)entry.column) * (size_t)parts + (size_t)part;
+        if (exact)
+          integers[at] = entry.integer[part];
+        else
+          reals[at] = part ? entry.imaginary : entry.real;
+      }
     }
   *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
                                 permi_reach_of(parts), NULL, NULL);
@@ -15441,7 +15436,7 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
 {
   size_t e;
   for (e = 0; given->kind == PERM_KIND_INTEGER && e < given->nnz && !permi_watch_step(watch, e, 5); e++)
-    if (fabs(permi_given_real(given, e)) >= 9007199254740992.0)
+    if (fabs((double)given->integer[e]) >= 9007199254740992.0)
       return 1;
   return 0;
 }
@@ -15462,8 +15457,8 @@ static perm_status permi_given_make(const perm_matrix *matrix, const perm_option
 static perm_status permi_sparse_check(const permi_given *given, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {
+  permi_given_item bad;
   int row, whole, exactly;
-  size_t bad = 0;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
@@ -15491,7 +15486,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
            : permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, and so does a modulus, but the entry "
                       "in row %d, column %d (counted from 1) is %.17g%s",
-                      row + 1, permi_given_column(given, row, bad) + 1, given->real[bad * given->step],
+                      row + 1, bad.column + 1, bad.real,
                       given->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
   *exact = !whole && (exactly ||
                       (options->precision == PERM_PRECISION_DEFAULT &&
@@ -15599,11 +15594,14 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
 {
   perm_precision next = PERM_PRECISION_COUNT;
   double sum = 0;
+  permi_given_item entry;
   size_t e, end;
   int i, subtracts = given->kind == PERM_KIND_COMPLEX;
   for (i = 0; i < given->m && !subtracts; i++)
-    for (e = permi_given_row(given, i, &end); e < end && !subtracts && !permi_watch_step(watch, e, 5); e++)
-      subtracts = permi_given_real(given, e) < 0;
+    for (e = permi_given_row(given, i, &end); e < end && !subtracts && !permi_watch_step(watch, e, 5); e++) {
+      permi_given_entry(given, i, e, &entry);
+      subtracts = entry.real < 0;
+    }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
     if (job->leaf[i].integer)
@@ -15687,8 +15685,8 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   permi_working working;
   permi_given given;
   perm_status status;
+  permi_given_item bad;
   int exact, row, zero = 0;
-  size_t bad;
   permi_result_clear(result);
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
@@ -16129,6 +16127,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
   permi_working working;
   const permi_given given = permi_given_rows(matrix);
+  permi_given_item entry;
   size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
@@ -16137,7 +16136,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
     working.watch = spy->watch;
     for (i = 0; i < n; i++)
       for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 50); e++)
-        if (permi_given_real(&given, e) != 0 || permi_given_imaginary(&given, e) != 0) {
+        if (permi_given_entry(&given, i, e, &entry), entry.real != 0 || entry.imaginary != 0) {
           working.cell[e].vertex[0] = i;
           working.cell[e].vertex[1] = n + matrix->column[e];
           permi_cell_link(&working, (int)e);

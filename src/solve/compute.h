@@ -11,13 +11,6 @@ static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld
   return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
 }
 
-/* Has only >>counts this method? */
-static int permi_is_counts_method(perm_method method)
-{
-  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
-         method == PERM_METHOD_PADDED;
-}
-
 /* Checks an array and merges equal lines. */
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {

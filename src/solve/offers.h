@@ -6,19 +6,19 @@
 #include "check.h"
 #include "engine.h"
 
+/* Has only >>counts this method? */
+static int permi_is_counts_method(perm_method method)
+{
+  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
+         method == PERM_METHOD_PADDED;
+}
+
 /* Why these engines refuse the options; NULL: they do not. */
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
-  switch (options->method) {
-  case PERM_METHOD_AUTO:
-  case PERM_METHOD_SUBSETS:
-  case PERM_METHOD_REPEATS:
-  case PERM_METHOD_SHORT:
-  case PERM_METHOD_RYSER:
-  case PERM_METHOD_PADDED:
-  case PERM_METHOD_EXPANSION: break;
-  default: return "this method is for square matrices without counts";
-  }
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_RYSER &&
+      options->method != PERM_METHOD_EXPANSION && !permi_is_counts_method(options->method))
+    return "this method is for square matrices without counts";
   if (options->precision == PERM_PRECISION_KAHAN)
     return "precision kahan is for square matrices without counts";
   if (problem->integer) {
@@ -293,15 +293,6 @@ static int permi_array_square(const permi_problem *problem)
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
-static permi_integer_view permi_array_integers(const permi_array *array)
-{
-  permi_integer_view view;
-  view.a = array->problem->integer;
-  view.ld = array->problem->ld;
-  view.parts = array->problem->parts;
-  return view;
-}
-
 /* Can the engines of square integer matrices take it? */
 static int permi_exact_may(const permi_array *array, const perm_options *options)
 {
@@ -315,7 +306,7 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
 {
   const permi_array *array = maker->array;
   const perm_options *options = maker->options;
-  const permi_integer_view view = permi_array_integers(array);
+  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
   (void)block, (void)rival;
   if (!permi_exact_may(array, options))
@@ -333,10 +324,11 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
 static perm_status permi_exact_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                                     permi_leaf *leaf)
 {
-  const permi_integer_view view = permi_array_integers(maker->array);
+  const permi_problem *problem = maker->array->problem;
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
   (void)block, (void)offer;
   maker->array->precision = PERM_PRECISION_EXACT;
-  return permi_exact_leaf(maker->options, maker->array->problem->n, &view, leaf, maker->result);
+  return permi_exact_leaf(maker->options, problem->n, &view, leaf, maker->result);
 }
 
 static perm_status permi_modular_offer(permi_maker *maker, const struct permi_block *block, double rival,
@@ -344,7 +336,7 @@ static perm_status permi_modular_offer(permi_maker *maker, const struct permi_bl
 {
   const permi_array *array = maker->array;
   const perm_options *options = maker->options;
-  const permi_integer_view view = permi_array_integers(array);
+  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
   (void)block, (void)rival;
   if (permi_exact_may(array, options) && options->modulus & 1 && options->modulus < UINT64_C(1) << 63 &&
@@ -356,11 +348,11 @@ static perm_status permi_modular_offer(permi_maker *maker, const struct permi_bl
 static perm_status permi_modular_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {
-  const permi_integer_view view = permi_array_integers(maker->array);
+  const permi_problem *problem = maker->array->problem;
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
   (void)block, (void)offer;
   maker->array->precision = PERM_PRECISION_EXACT;
-  return permi_modular_leaf(maker->options, maker->array->problem->n, &view, maker->options->modulus, leaf,
-                            maker->result);
+  return permi_modular_leaf(maker->options, problem->n, &view, maker->options->modulus, leaf, maker->result);
 }
 
 /* ---- the table, and arrays for permi_solve */

@@ -362,13 +362,16 @@ static int permi_sparse_full(const permi_given *given, int *mark)
 {
   int i, n = given->n, full = 1;
   size_t e, end;
+  permi_given_item entry;
   for (i = 0; i < n; i++)
     mark[i] = 0;
   for (i = 0; i < n; i++) {
     int entries = 0;
-    for (e = permi_given_row(given, i, &end); e < end; e++)
-      if (permi_given_real(given, e) != 0 || permi_given_imaginary(given, e) != 0)
-        entries = mark[permi_given_column(given, i, e)] = 1;
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (entry.real != 0 || entry.imaginary != 0)
+        entries = mark[entry.column] = 1;
+    }
     full &= entries;
   }
   for (i = 0; i < n; i++)
@@ -391,6 +394,7 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   const perm_allocator *allocator = &maker->options->allocator;
   int n = given->n, i;
   size_t e, end;
+  permi_given_item entry;
   perm_plan plan;
   permi_leaf leaf;
   permi_view view;
@@ -407,10 +411,12 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   memset(a, 0, (size_t)(n * n * view.parts) * sizeof *a);
   for (i = 0; i < n; i++)
     for (e = permi_given_row(given, i, &end); e < end; e++) {
-      double *at = a + (i * n + permi_given_column(given, i, e)) * view.parts;
-      at[0] = permi_given_real(given, e);
+      double *at;
+      permi_given_entry(given, i, e, &entry);
+      at = a + (i * n + entry.column) * view.parts;
+      at[0] = entry.real;
       if (view.parts == 2)
-        at[1] = permi_given_imaginary(given, e);
+        at[1] = entry.imaginary;
       if (given->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
         maker->working->inexact = 1;
     }

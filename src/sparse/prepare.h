@@ -97,48 +97,38 @@ static size_t permi_given_row(const permi_given *given, int i, size_t *end)
   return begin;
 }
 
-static int permi_given_column(const permi_given *given, int i, size_t e)
-{
-  return given->row_start ? given->column[e] : (int)(e - (size_t)i * given->ld);
-}
+typedef struct permi_given_item {
+  int column;
+  double real, imaginary;
+  int64_t integer[2];
+} permi_given_item;
 
-static double permi_given_real(const permi_given *given, size_t e)
+/* Reads entry e of row i. Returns 1 if it is an integer (Gaussian for complex matrices) that the exact engines take. */
+static int permi_given_entry(const permi_given *given, int i, size_t e, permi_given_item *entry)
 {
-  return given->integer ? (double)given->integer[e * given->step] : given->real ? given->real[e * given->step] : 1;
-}
-
-static double permi_given_imaginary(const permi_given *given, size_t e)
-{
-  return given->imaginary           ? given->imaginary[e * given->step]
-         : given->imaginary_integer ? (double)given->imaginary_integer[e * given->step]
-                                    : 0;
-}
-
-/* Is the entry an integer (Gaussian for complex matrices) that the exact engines take? */
-static int permi_given_integer(const permi_given *given, size_t e, int64_t *integer)
-{
-  double part[2];
-  int k;
-  integer[0] = given->integer ? given->integer[e * given->step] : 1;
-  integer[1] = given->imaginary_integer ? given->imaginary_integer[e * given->step] : 0;
-  part[0] = permi_given_real(given, e);
-  part[1] = permi_given_imaginary(given, e);
-  for (k = 0; k < 2 && given->real; k++) {
-    if (!(fabs(part[k]) < 9007199254740992.0) || part[k] != floor(part[k]))
-      return 0;
-    integer[k] = (int64_t)part[k];
-  }
+  const size_t at = e * given->step;
+  entry->column = given->row_start ? given->column[e] : (int)(e - (size_t)i * given->ld);
+  entry->integer[0] = given->integer ? given->integer[at] : 1;
+  entry->integer[1] = given->imaginary_integer ? given->imaginary_integer[at] : 0;
+  entry->real = given->real ? given->real[at] : (double)entry->integer[0];
+  entry->imaginary = given->imaginary ? given->imaginary[at] : (double)entry->integer[1];
+  if (!given->real)
+    return 1;
+  if (!(fabs(entry->real) < 9007199254740992.0 && fabs(entry->imaginary) < 9007199254740992.0) ||
+      entry->real != floor(entry->real) || entry->imaginary != floor(entry->imaginary))
+    return 0;
+  entry->integer[0] = (int64_t)entry->real;
+  entry->integer[1] = (int64_t)entry->imaginary;
   return 1;
 }
 
 /* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
-static int permi_given_integers(const permi_given *given, int *row, size_t *entry, permi_control *watch)
+static int permi_given_integers(const permi_given *given, int *row, permi_given_item *entry, permi_control *watch)
 {
-  int64_t integer[2];
-  size_t end;
+  size_t e, end;
   for (*row = 0; *row < given->m; ++*row)
-    for (*entry = permi_given_row(given, *row, &end); *entry < end; ++*entry)
-      if (permi_watch_step(watch, *entry, 5) || !permi_given_integer(given, *entry, integer))
+    for (e = permi_given_row(given, *row, &end); e < end; e++)
+      if (permi_watch_step(watch, e, 5) || !permi_given_entry(given, *row, e, entry))
         return 0;
   return 1;
 }
@@ -147,6 +137,7 @@ static int permi_given_integers(const permi_given *given, int *row, size_t *entr
 static void permi_sparse_fill(const permi_given *given, int exact, int transposed, permi_working *working)
 {
   permi_cell cell;
+  permi_given_item entry;
   int i, used = 0;
   size_t e, end;
   memset(&cell, 0, sizeof cell);
@@ -156,19 +147,18 @@ static void permi_sparse_fill(const permi_given *given, int exact, int transpose
     if (permi_watch(working->watch, 50.0 * (double)(end - e)))
       break;
     for (; e < end && !permi_watch_step(working->watch, e, 0); e++) {
-      int64_t integer[2];
-      cell.real = permi_given_real(given, e);
-      cell.imaginary = permi_given_imaginary(given, e);
-      cell.absolute = fabs(cell.real);
-      permi_given_integer(given, e, integer);
-      cell.integer = integer[0];
-      cell.imaginary_integer = integer[1];
-      if (exact ? integer[0] == 0 && integer[1] == 0 : cell.real == 0 && cell.imaginary == 0)
+      permi_given_entry(given, i, e, &entry);
+      if (exact ? entry.integer[0] == 0 && entry.integer[1] == 0 : entry.real == 0 && entry.imaginary == 0)
         continue;
+      cell.real = entry.real;
+      cell.imaginary = entry.imaginary;
+      cell.absolute = fabs(entry.real);
+      cell.integer = entry.integer[0];
+      cell.imaginary_integer = entry.integer[1];
       cell.rounded = !exact && given->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;
-      cell.vertex[0] = transposed ? permi_given_column(given, i, e) : i;
-      cell.vertex[1] = working->n + (transposed ? i : permi_given_column(given, i, e));
+      cell.vertex[0] = transposed ? entry.column : i;
+      cell.vertex[1] = working->n + (transposed ? i : entry.column);
       working->cell[used] = cell;
       permi_cell_link(working, used++);
     }

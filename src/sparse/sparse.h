@@ -100,11 +100,14 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
 {
   perm_precision next = PERM_PRECISION_COUNT;
   double sum = 0;
+  permi_given_item entry;
   size_t e, end;
   int i, subtracts = given->kind == PERM_KIND_COMPLEX;
   for (i = 0; i < given->m && !subtracts; i++)
-    for (e = permi_given_row(given, i, &end); e < end && !subtracts && !permi_watch_step(watch, e, 5); e++)
-      subtracts = permi_given_real(given, e) < 0;
+    for (e = permi_given_row(given, i, &end); e < end && !subtracts && !permi_watch_step(watch, e, 5); e++) {
+      permi_given_entry(given, i, e, &entry);
+      subtracts = entry.real < 0;
+    }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
     if (job->leaf[i].integer)
@@ -188,8 +191,8 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   permi_working working;
   permi_given given;
   perm_status status;
+  permi_given_item bad;
   int exact, row, zero = 0;
-  size_t bad;
   permi_result_clear(result);
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");

@@ -94,17 +94,18 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
 {
   const int m = given->m, n = given->n, parts = given->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const size_t count = (size_t)m * (size_t)n * (size_t)parts;
-  int64_t *integers, pair[2];
+  int64_t *integers;
   double *reals;
-  size_t bad = 0, e, end;
-  int i, row;
+  permi_given_item entry;
+  size_t e, end;
+  int i, part, row;
   *entries = NULL;
   if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
                       m, n, PERM_MAX_LINES);
-  if (exact && !permi_given_integers(given, &row, &bad, NULL))
+  if (exact && !permi_given_integers(given, &row, &entry, NULL))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
-                      "column %d (counted from 1) has none", row + 1, permi_given_column(given, row, bad) + 1);
+                      "column %d (counted from 1) has none", row + 1, entry.column + 1);
   *entries = permi_allocate(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
@@ -113,16 +114,14 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
   reals = (double *)*entries;
   for (i = 0; i < m; i++)
     for (e = permi_given_row(given, i, &end); e < end; e++) {
-      const size_t at = ((size_t)i * (size_t)n + (size_t)permi_given_column(given, i, e)) * (size_t)parts;
-      permi_given_integer(given, e, pair);
-      if (exact)
-        integers[at] = pair[0];
-      else
-        reals[at] = permi_given_real(given, e);
-      if (exact && parts == 2)
-        integers[at + 1] = pair[1];
-      else if (parts == 2)
-        reals[at + 1] = permi_given_imaginary(given, e);
+      permi_given_entry(given, i, e, &entry);
+      for (part = 0; part < parts; part++) {
+        const size_t at = ((size_t)i * (size_t)n + (size_t)entry.column) * (size_t)parts + (size_t)part;
+        if (exact)
+          integers[at] = entry.integer[part];
+        else
+          reals[at] = part ? entry.imaginary : entry.real;
+      }
     }
   *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
                                 permi_reach_of(parts), NULL, NULL);
@@ -134,7 +133,7 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
 {
   size_t e;
   for (e = 0; given->kind == PERM_KIND_INTEGER && e < given->nnz && !permi_watch_step(watch, e, 5); e++)
-    if (fabs(permi_given_real(given, e)) >= 9007199254740992.0)
+    if (fabs((double)given->integer[e]) >= 9007199254740992.0)
       return 1;
   return 0;
 }
@@ -155,8 +154,8 @@ static perm_status permi_given_make(const perm_matrix *matrix, const perm_option
 static perm_status permi_sparse_check(const permi_given *given, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {
+  permi_given_item bad;
   int row, whole, exactly;
-  size_t bad = 0;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
@@ -184,7 +183,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
            : permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, and so does a modulus, but the entry "
                       "in row %d, column %d (counted from 1) is %.17g%s",
-                      row + 1, permi_given_column(given, row, bad) + 1, given->real[bad * given->step],
+                      row + 1, bad.column + 1, bad.real,
                       given->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
   *exact = !whole && (exactly ||
                       (options->precision == PERM_PRECISION_DEFAULT &&

@@ -244,6 +244,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
   permi_working working;
   const permi_given given = permi_given_rows(matrix);
+  permi_given_item entry;
   size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
@@ -252,7 +253,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
     working.watch = spy->watch;
     for (i = 0; i < n; i++)
       for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 50); e++)
-        if (permi_given_real(&given, e) != 0 || permi_given_imaginary(&given, e) != 0) {
+        if (permi_given_entry(&given, i, e, &entry), entry.real != 0 || entry.imaginary != 0) {
           working.cell[e].vertex[0] = i;
           working.cell[e].vertex[1] = n + matrix->column[e];
           permi_cell_link(&working, (int)e);
