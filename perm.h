@@ -13328,23 +13328,14 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   return status;
 }
 
-static perm_status permi_minors_compute(int m, int n, const permi_view *view, const int *row_counts,
-                                        const int *column_counts, int row, const perm_options *options_given,
-                                        double *out, perm_result *result)
+static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
+                                        perm_result *result)
 {
   permi_metered meter;
-  const perm_options *options = permi_meter_begin(&meter, options_given, permi_view_bytes(m, n, view));
-  permi_minors_call call;
-  perm_status status;
-  call.m = m;
-  call.n = n;
-  call.row = row;
-  call.view = view;
-  call.row_counts = row_counts;
-  call.column_counts = column_counts;
-  call.out = out;
-  status = permi_minors_metered(&call, options, result);
-  return permi_kind(permi_meter_end(&meter, status, result), view->parts, options_given, result);
+  const double bytes = permi_view_bytes(call->m, call->n, call->view);
+  const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
+  const perm_status status = permi_minors_metered(call, options, result);
+  return permi_kind(permi_meter_end(&meter, status, result), call->view->parts, options_given, result);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -13352,9 +13343,10 @@ PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t l
                                       perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, {0}, {0}, 0, 0};
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -13362,9 +13354,10 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, {0}, {0}, 0, 0};
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -13372,7 +13365,8 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, {0}, {0}, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -13380,7 +13374,8 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, {0}, {0}, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 #endif /* PERM_NO_EXTRAS */
 
