@@ -3280,21 +3280,6 @@ done:
    modulus: scaled by powers of two, and rounded only where block->rounded says so. */
 
 #define PERMI_MAJORANT_ORDER 12
-/* What a maker of leaves is given, and what it adds up. */
-typedef struct permi_maker {
-  const perm_options *options;
-  permi_working *working;
-  const double *binomial;
-  double *subsets; /* room for two numbers a subset of PERMI_MAJORANT_ORDER columns */
-  perm_job *job;
-  perm_result *result;
-  double task_seconds;
-  int blocks_noted; /* blocks whose offers are in the job's note */
-  int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
-  permi_control *watch;
-  permi_account account;
-} permi_maker;
-
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
   const perm_method method = maker->options->method;
@@ -3399,32 +3384,6 @@ static double permi_loss_scaled(double loss, double factor, int e)
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-typedef struct permi_offer {
-  double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
-  char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */
-  perm_status status;    /* of the method asked for by name: UNSUPPORTED, LIMIT; OVERFLOW: too long an integer */
-  void *plan;            /* what the engine has worked out */
-} permi_offer;
-
-typedef enum permi_engine_flags {
-  PERMI_NAMED = 1,  /* only when requested by name */
-  PERMI_PROVEN = 2, /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
-  PERMI_CAUTION = 4 /* its estimate is the larger one: taken only if PERMI_HYBRID_CAUTION times faster than dense */
-} permi_engine_flags;
-
-typedef struct permi_engine {
-  perm_method method;
-  /* Fills in *offer, which comes refused and empty. Searches may end, refusing, when they see no way below `rival`
-     seconds; rival is INFINITY for the method asked for by name. Planning shall take at most a few per cent of the
-     lesser of `rival` and what is offered, and depend on nothing but block, options and rival. PERM_OK also for a
-     refusal; else a failure that is reported (out of memory). */
-  perm_status (*offer)(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer);
-  /* The leaf from the offer; takes offer->plan over (sets it to NULL) or leaves it to be released. */
-  perm_status (*make)(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf);
-  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
-  int flags;
-} permi_engine;
-
 static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -3436,28 +3395,9 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
 }
 
 /* ========================================================================================= >>values
-   The ring of lists, arrays, trees and bands: what a state's value is, y += c x, its size, its sum at the end. Callers
-   of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
+   The values of lists, arrays, trees and bands, of >>ring: their sizes, and which numbers a block needs. */
 
 #define PERMI_SAFE_PRODUCT 1e-290
-
-/* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
-   the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
-   many words as the permanent can need: nothing has to be checked on the way. */
-typedef enum permi_algebra {
-  PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
-  PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
-  PERMI_COMPLEX,
-  PERMI_MAGNITUDES_DD, /* the same in double-double */
-  PERMI_SIGNED_DD,
-  PERMI_COMPLEX_DD,
-  PERMI_WORD, /* this and the next three: integers */
-  PERMI_WIDE,
-  PERMI_WORDS,       /* any number of words; also Gaussian integers, two such numbers */
-  PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
-  PERMI_PAIR_VALUES, /* complex numbers without moduli, of >>arrays only */
-  PERMI_PAIR_DD_VALUES
-} permi_algebra;
 
 /* DO(name, algebra) for all algebras but those of >>arrays only, in their order. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
@@ -3465,75 +3405,9 @@ typedef enum permi_algebra {
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
-typedef struct permi_numbers { /* what the values of a plan are */
-  permi_algebra algebra;
-  int parts; /* 2: complex, or Gaussian */
-  int words; /* of a part of an integer */
-  uint64_t modulus; /* of residues, at most 2^63 */
-} permi_numbers;
-
-/* What a value is multiplied by: an entry, or a value of one word or double a part. */
-typedef struct permi_coefficient {
-  double real, imaginary, absolute;
-  double real_low, imaginary_low; /* low parts, of double-doubles */
-  int64_t integer[2];             /* real and imaginary part; of residues from 0 to modulus - 1 */
-} permi_coefficient;
-
-static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
-{
-  return (algebra >= PERMI_MAGNITUDES_DD && algebra <= PERMI_COMPLEX_DD) || algebra == PERMI_PAIR_DD_VALUES;
-}
-
-static PERMI_ALWAYS_INLINE int permi_algebra_has_moduli(permi_algebra algebra)
-{
-  return algebra <= PERMI_COMPLEX_DD && algebra % 3 != 0;
-}
-
-static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
-{
-  return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
-}
-
-/* Doubles, or words, of a value. */
-static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
-{
-  switch (algebra) {
-  case PERMI_MAGNITUDES:
-  case PERMI_WORD: return 1;
-  case PERMI_SIGNED:
-  case PERMI_MAGNITUDES_DD:
-  case PERMI_WIDE:
-  case PERMI_PAIR_VALUES: return 2;
-  case PERMI_COMPLEX:
-  case PERMI_SIGNED_DD: return 3;
-  case PERMI_PAIR_DD_VALUES: return 4;
-  case PERMI_COMPLEX_DD: return 5;
-  default: return (size_t)(numbers->words * numbers->parts);
-  }
-}
-
-static size_t permi_numbers_words(const permi_numbers *numbers)
-{
-  return permi_value_words(numbers->algebra, numbers);
-}
-
 static int64_t permi_residue_of(int64_t x, uint64_t p)
 {
-  perm_integer integer = permi_integer_of(x);
-  permi_integer_reduce(&integer, p);
-  return (int64_t)integer.word[0];
-}
-
-/* ab mod p for a, b < p <= 2^63. */
-static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
-{
-#if defined(__SIZEOF_INT128__)
-  __extension__ typedef unsigned __int128 permi_uint128;
-  return (uint64_t)((permi_uint128)a * b % p);
-#else
-  permi_wide product = permi_multiply_words(a, b);
-  return permi_residue_wide(product.high, product.low, p);
-#endif
+  return (int64_t)permi_wide_residue(permi_wide_of(x), p);
 }
 
 /* The entry of an edge of the block. */
@@ -3595,128 +3469,6 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
-static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
-{
-  double rest = x.lo * c;
-  permi_dd p;
-  if (low != 0)
-    rest += x.hi * low;
-  p.hi = x.hi * c;
-  PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(x.hi, c, -p.hi);
-  return permi_two_sum(p.hi, p.lo + rest);
-}
-
-/* y = product, or y += product. */
-static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
-{
-  *y = fresh ? product : *y + product;
-}
-
-static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, int fresh)
-{
-  *(permi_dd *)y = fresh ? product : permi_dd_add(*(const permi_dd *)y, product);
-}
-
-/* y += c x modulo 2^128. */
-static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
-{
-  permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
-  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for negative c */
-  permi_wide_add(y, p);
-}
-
-/* y += c x of integers of `words` words, or of two such parts. */
-static void permi_words_accumulate(int words, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
-{
-  permi_words_add_product(y, x, words, c[0]);
-  if (parts == 2) {
-    permi_words_add_product(y + words, x + words, words, c[0]);
-    if (c[1]) {
-      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
-      permi_words_add_product(y + words, x, words, c[1]);
-    }
-  }
-}
-
-/* The same of residues, c from 0 to p - 1. */
-static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *integer, uint64_t *y, const uint64_t *x)
-{
-  const uint64_t c = (uint64_t)integer[0], d = (uint64_t)integer[1];
-  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p; /* p <= 2^63 */
-  if (parts == 2) {
-    y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
-  }
-}
-
-/* *y += c *x, or with `fresh` *y = c *x; x and y do not overlap. c = NULL: c = 1, of one or two words. */
-static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
-                                                const permi_coefficient *c, void *to, const void *from, int fresh)
-{
-  const double *x = (const double *)from;
-  double *y = (double *)to;
-  if (fresh && permi_algebra_is_integer(algebra))
-    memset(to, 0, 8 * permi_value_words(algebra, numbers));
-  switch (algebra) {
-  case PERMI_MAGNITUDES:
-    permi_accumulate(y, c->real * x[0], fresh);
-    break;
-  case PERMI_SIGNED:
-    permi_accumulate(y, c->real * x[0], fresh);
-    permi_accumulate(y + 1, c->absolute * x[1], fresh);
-    break;
-  case PERMI_COMPLEX:
-  case PERMI_PAIR_VALUES: {
-    const double real = c->real * x[0] - c->imaginary * x[1], imaginary = c->real * x[1] + c->imaginary * x[0];
-    const double absolute = algebra == PERMI_COMPLEX ? c->absolute * x[2] : 0;
-    permi_accumulate(y, real, fresh);
-    permi_accumulate(y + 1, imaginary, fresh);
-    if (algebra == PERMI_COMPLEX)
-      permi_accumulate(y + 2, absolute, fresh);
-    break;
-  }
-  case PERMI_MAGNITUDES_DD:
-  case PERMI_SIGNED_DD:
-    permi_accumulate_dd(y, permi_dd_times(*(const permi_dd *)from, c->real, c->real_low), fresh);
-    if (algebra == PERMI_SIGNED_DD)
-      permi_accumulate(y + 2, c->absolute * x[2], fresh);
-    break;
-  case PERMI_COMPLEX_DD:
-  case PERMI_PAIR_DD_VALUES: {
-    const permi_dd *z = (const permi_dd *)from;
-    permi_dd re = permi_dd_times(z[0], c->real, c->real_low), im = permi_dd_times(z[1], c->real, c->real_low);
-    if (c->imaginary != 0) {
-      re = permi_dd_add(re, permi_dd_times(z[1], -c->imaginary, -c->imaginary_low));
-      im = permi_dd_add(im, permi_dd_times(z[0], c->imaginary, c->imaginary_low));
-    }
-    permi_accumulate_dd(y, re, fresh);
-    permi_accumulate_dd(y + 2, im, fresh);
-    if (algebra == PERMI_COMPLEX_DD)
-      permi_accumulate(y + 4, c->absolute * x[4], fresh);
-    break;
-  }
-  case PERMI_WORD:
-    *(uint64_t *)to += (c ? (uint64_t)c->integer[0] : 1) * *(const uint64_t *)from;
-    break;
-  case PERMI_WIDE:
-    if (c)
-      permi_wide_add_product((permi_wide *)to, (const permi_wide *)from, c->integer[0]);
-    else
-      permi_wide_add((permi_wide *)to, *(const permi_wide *)from);
-    break;
-  case PERMI_WORDS:
-    permi_words_accumulate(numbers->words, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
-    break;
-  case PERMI_RESIDUES:
-    permi_residue_accumulate(numbers->modulus, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
-    break;
-  }
-}
-
 /* y += c x, or y = c x, over `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
@@ -3746,53 +3498,16 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
   adder[numbers->algebra](numbers, c, y, x, count);
 }
 
-/* The value 1. */
-static void permi_value_one(const permi_numbers *numbers, void *value)
-{
-  const size_t words = permi_numbers_words(numbers);
-  double *x = (double *)value;
-  memset(value, 0, words * sizeof *x);
-  if (permi_algebra_is_integer(numbers->algebra))
-    *(uint64_t *)value = 1;
-  else
-    x[0] = 1;
-  if (permi_algebra_has_moduli(numbers->algebra))
-    x[words - 1] = 1;
-}
-
-/* Adds one integer of `words` words, two's complement unless it is a residue. */
-static void permi_sum_add_words(perm_sum *sum, const uint64_t *x, const permi_numbers *numbers)
-{
-  const int negative = numbers->algebra != PERMI_RESIDUES && x[numbers->words - 1] >> 63;
-  uint64_t word[PERM_INTEGER_WORDS];
-  memset(word, 0, sizeof word);
-  if (negative)
-    permi_words_subtract(word, x, numbers->words);
-  else
-    memcpy(word, x, (size_t)numbers->words * sizeof *word);
-  permi_sum_add_integer(sum, word, numbers->words, negative);
-}
-
 /* Adds a value to the sums of a partial, exactly. */
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const permi_algebra algebra = numbers->algebra;
   const double *x = (const double *)value;
-  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, size = (int)permi_numbers_words(numbers);
+  const int size = (int)permi_numbers_words(numbers);
   int k;
-  if (permi_algebra_is_integer(algebra)) {
-    permi_sum_add_words(&partial->value, (const uint64_t *)value, numbers);
-    if (numbers->parts == 2)
-      permi_sum_add_words(&partial->imaginary, (const uint64_t *)value + numbers->words, numbers);
-    return;
-  }
-  for (k = 0; k < apart * numbers->parts; k++) {
-    permi_sum_add_double(k < apart ? &partial->value : &partial->imaginary, x[k]);
-    if (!permi_algebra_has_moduli(algebra))
-      permi_sum_add_double(&partial->absolute, x[k]);
-  }
-  if (permi_algebra_has_moduli(algebra))
-    permi_sum_add_double(&partial->absolute, x[size - 1]);
+  permi_value_sum_parts(numbers, value, partial);
+  for (k = permi_algebra_has_moduli(algebra) ? size - 1 : 0; k < size && !permi_algebra_is_integer(algebra); k++)
+    permi_sum_add_double(&partial->absolute, x[k]);
 }
 
 /* -- the sizes of values -- */
@@ -6700,36 +6415,6 @@ static int permi_tree_threads(const permi_tree_run *run, size_t states)
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
 }
 
-/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
-static void permi_tree_accumulate(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
-{
-  const int words = numbers->words;
-  int i, j, p, q;
-  for (p = 0; p < numbers->parts; p++)
-    for (q = 0; q < numbers->parts; q++) {
-      uint64_t *to = y + (p != q) * words;
-      const uint64_t *from = x + q * words;
-      for (i = 0; i < words; i++) {
-        const uint64_t factor = a[p * words + i];
-        uint64_t carry = 0;
-        if (!factor)
-          continue;
-        for (j = 0; i + j < words; j++) {
-          permi_wide product = permi_multiply_words(factor, from[j]);
-          product.low += carry;
-          carry = product.high + (product.low < carry);
-          if (p + q == 2) {
-            carry += to[i + j] < product.low;
-            to[i + j] -= product.low;
-          } else {
-            to[i + j] += product.low;
-            carry += to[i + j] < product.low;
-          }
-        }
-      }
-    }
-}
-
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
 {
   int i;
@@ -6762,7 +6447,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
     uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
-      permi_tree_accumulate(numbers, a, y, x);
+      permi_words_accumulate(numbers->words, numbers->parts, a, numbers->words, y, x);
     else
       permi_value_add(algebra, numbers, &c, y, x, 0);
   }
@@ -9171,75 +8856,6 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* The program for GPUs, see >>programs. */
-#define PERMI_GPU_WALK 8
-typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
-  PERMI_CODE_BASE,    /* base of row a */
-  PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
-  PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,   /* a b */
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,   /* a - b */
-  PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a| and the floor of row b, a modulus; so are the following */
-  PERMI_CODE_MULTIPLY, /* a b */
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,    /* a + b */
-  PERMI_CODE_RETURN   /* a */
-} permi_code_kind;
-
-typedef struct permi_code_statement { /* statement k makes value k */
-  int kind, negative;
-  int a, b, c, d; /* values, or what the kind says */
-} permi_code_statement;
-
-typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
-  int row, constant, negative;
-} permi_code_flip;
-
-typedef struct permi_code {
-  perm_gpu_program program;
-  permi_code_statement *statement;
-  double *constant; /* of each its parts */
-  permi_code_flip *flip;
-  char *text;
-  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
-  int text_room;
-  size_t length;
-  int walk, samples_log2, live; /* live: most doubles that wait at a time */
-  double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
-  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
-  long long scale_exp2;
-  int divided;                      /* rows */
-  const perm_allocator *allocator;  /* while it is made, */
-  int failed;                       /* 1 too large, 2 memory */
-} permi_code;
-
-static permi_code *permi_code_make(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  if (!code)
-    return NULL;
-  memset(code, 0, sizeof *code);
-  code->allocator = allocator;
-  return code;
-}
-
-static void permi_code_release(const perm_allocator *allocator, permi_code *code)
-{
-  if (!code)
-    return;
-  permi_release(allocator, code->statement);
-  permi_release(allocator, code->constant);
-  permi_release(allocator, code->flip);
-  permi_release(allocator, code->text);
-  permi_release(allocator, code);
-}
-
-#define PERMI_GPU_CANDIDATES 6
-
 /* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
   double floor[64];    /* of a row: what its modulus is raised by for the sum of |terms| */
@@ -9249,6 +8865,7 @@ typedef struct permi_hybrid_rounding {
   double below;        /* compensated rows: their second words, relative, squared and summed */
 } permi_hybrid_rounding;
 
+#define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family { /* the kernels of an instruction set; complex ones NULL with PERM_NO_COMPLEX */
   void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
@@ -9259,12 +8876,14 @@ typedef struct permi_hybrid_family { /* the kernels of an instruction set; compl
 
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
+#if defined(PERM_WITH_CUDA)
   permi_gpu gpu; /* comes first, where perm.h looks for it; used if `code`, the program of >>programs, is not NULL */
-  permi_code *code;
+  struct permi_code *code;
   struct permi_hybrid *next; /* candidate for options.gpu.tune: the next best by prediction */
   int candidate, candidates; /* number from 1, of how many; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
-  int n, inner, low, high, lanes_log2, chunk_log2, transposed;
+#endif
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
   int parts, lanes; /* numbers of a pattern, patterns of a slot */
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
@@ -9381,7 +9000,7 @@ typedef struct permi_arrangement {
 #define PERMI_HYBRID_SLOT_BUDGET 500
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
-#define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
+#define PERMI_GPU_LEAST_OUTER 9 /* PERM_GPU_THREADS_LOG2 + 2 */
 
 /* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
 typedef struct permi_hybrid_factor {
@@ -10169,13 +9788,20 @@ static double permi_instruction_operations(const permi_instruction *operation)
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, estimate, search and price. */
 
+#if defined(PERM_WITH_CUDA)
+static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
+#endif
+
+/* Releases a program, and for GPUs the next candidates. */
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
+  permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
   for (; hybrid; hybrid = next) {
+#if defined(PERM_WITH_CUDA)
     next = hybrid->next;
     permi_code_release(allocator, hybrid->code);
     permi_release(allocator, hybrid->gpu.memory);
+#endif
     permi_release(allocator, hybrid->operation);
     permi_release(allocator, hybrid->statement);
     permi_release(allocator, hybrid->constant);
@@ -10564,6 +10190,7 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
    Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
    values that wait; loads of bases are most of the rest. */
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
@@ -10574,6 +10201,72 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 #define PERMI_GPU_SPILL 85         /* of 180 programs measured, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
 #define PERMI_GPU_LARGE 1600       /* statements, above which programs are slower: 2400 by an eighth */
 #define PERMI_GPU_VALUES 30000
+
+#define PERMI_GPU_WALK 8
+typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* |a| and the floor of row b, a modulus; so are the following */
+  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,    /* a + b */
+  PERMI_CODE_RETURN   /* a */
+} permi_code_kind;
+
+typedef struct permi_code_statement { /* statement k makes value k */
+  int kind, negative;
+  int a, b, c, d; /* values, or what the kind says */
+} permi_code_statement;
+
+typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
+  int row, constant, negative;
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant; /* of each its parts */
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
+  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live; /* live: most doubles that wait at a time */
+  double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
+  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
+  long long scale_exp2;
+  int divided;                      /* rows */
+  const perm_allocator *allocator;  /* while it is made, */
+  int failed;                       /* 1 too large, 2 memory */
+} permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
 
 /* ---- from a layout to statements */
 typedef struct permi_coder {
@@ -10878,10 +10571,12 @@ static void permi_code_statements(permi_coder *coder)
       }
   }
 }
+#endif
 
 /* =================================================================================== >>program_text
    The text of a kernel, as CUDA C++ or with its arithmetic in PTX. */
 
+#if defined(PERM_WITH_CUDA)
 /* Tests declare and name twins: the kernels on the CPU, operation by operation. */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
@@ -11136,10 +10831,52 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? "lo = permi_fma(s, block.e, lo);\n"
                                                                  : "");
 }
+#endif
 
 /* =================================================================================== >>program_tune
    The plan on a GPU, its candidates, and what methods hybrid and cached offer. */
 
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
+    return permi_fail_memory(maker->result);
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = scaled;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  return PERM_OK;
+}
+
+#if defined(PERM_WITH_CUDA)
 /* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
@@ -11245,6 +10982,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
+  hybrid->walked = code->walk;
   /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
   most = code->walk + hybrid->low;
   code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
@@ -11308,46 +11046,6 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
   return permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
-}
-
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
-static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       long long *scale_exp2, int *zero)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
-  perm_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
-  if (!exponent)
-    return permi_fail_memory(maker->result);
-  memset(&plan, 0, sizeof plan);
-  plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
-  permi_plan_scale(&plan, &view, exponent);
-  permi_release(allocator, exponent);
-  *zero = plan.zero;
-  *scale_exp2 = 0;
-  for (i = 0; i < n && !plan.zero; i++) {
-    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
-  }
-  return PERM_OK;
 }
 
 /* One of several layouts that are searched at the same time, each with its own budget and orientation. */
@@ -11556,7 +11254,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
                         "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
                         options->gpu.tune, block->n, candidates);
   } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
-#if defined(PERM_WITH_CUDA)
     const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
     uint64_t chunks[PERMI_GPU_CANDIDATES];
     double predicted[PERMI_GPU_CANDIDATES];
@@ -11569,7 +11266,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
     for (k = 1; k < candidates; k++)
       if (timed[k] < timed[number - 1])
         number = k + 1;
-#endif
   }
   for (at = &list, k = 1; k < number; k++)
     at = &(*at)->next;
@@ -11583,6 +11279,8 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
+#endif /* PERM_WITH_CUDA */
+
 static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
 {
   va_list arguments;
@@ -11593,43 +11291,59 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   *length += more > 0 ? (size_t)more : 0;
 }
 
-/* Both programs in words; of candidates how they were timed. */
+#if defined(PERM_WITH_CUDA)
+/* The kernel in words. */
+static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
+{
+  const permi_code *code = hybrid->code;
+  permi_hybrid_say(buffer, size, length,
+                   "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
+                   "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
+                   code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
+                   code->live, code->divided, hybrid->operations_a_term, all);
+}
+
+/* How the candidates were timed. */
+static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
+{
+  int k;
+  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
+    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
+    if (hybrid->timed[k] < (double)INFINITY)
+      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
+    else
+      permi_hybrid_say(buffer, size, length, " failed");
+  }
+  permi_hybrid_say(buffer, size, length, "\n");
+}
+#endif
+
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "compensated"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const permi_code *code = hybrid->code;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
-  int k;
   permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
                    perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
                    algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
-  if (code)
-    permi_hybrid_say(buffer, size, &length,
-                     "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
-                     "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
-                     code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
-                     code->live, code->divided, hybrid->operations_a_term, all);
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->code)
+    permi_code_explain(hybrid, all, buffer, size, &length);
   else
+#endif
     permi_hybrid_say(buffer, size, &length,
                      "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
-                   leaf->information.seconds, code ? "GPU" : "thread");
-  if (!hybrid->candidate)
-    return length;
-  permi_hybrid_say(buffer, size, &length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-    permi_hybrid_say(buffer, size, &length, k ? "," : ", by a slice of each");
-    if (hybrid->timed[k] < (double)INFINITY)
-      permi_hybrid_say(buffer, size, &length, " %.3g s", hybrid->timed[k]);
-    else
-      permi_hybrid_say(buffer, size, &length, " failed");
-  }
-  permi_hybrid_say(buffer, size, &length, "\n");
+                   leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->candidate)
+    permi_code_explain_tuning(hybrid, buffer, size, &length);
+#endif
   return length;
 }
 
@@ -11674,7 +11388,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
     return NULL;
   permi_layouts_make(work, block);
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
-  work->account = &maker->account;
+  work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
   work->rival = rival;
   return work;
@@ -11688,7 +11402,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   permi_arrangement layout;
   permi_layouts *work;
   permi_offer offer;
-  double cost = (double)INFINITY;
+  double cost = (double)INFINITY, speed;
   int t;
   memset(&offer, 0, sizeof offer);
   *hope = (double)INFINITY;
@@ -11701,8 +11415,12 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
     permi_layout_start(work, t, &layout);
     cost = fmin(cost, permi_layout_greedy(work, &layout));
   }
-  *hope = cost / PERMI_HYBRID_GAIN /
-          (permi_gpu_wanted(maker->options, block->n) ? permi_code_rate(permi_hybrid_algebra_of(maker)) : work->speed);
+  speed = work->speed;
+#if defined(PERM_WITH_CUDA)
+  if (permi_gpu_wanted(maker->options, block->n))
+    speed = permi_code_rate(permi_hybrid_algebra_of(maker));
+#endif
+  *hope = cost / PERMI_HYBRID_GAIN / speed;
   permi_release(&maker->options->allocator, work);
   return PERM_OK;
 }
@@ -11726,6 +11444,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
+#if defined(PERM_WITH_CUDA)
   if (permi_gpu_wanted(options, n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, algebra, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -11734,6 +11453,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     }
     rival = fmin(rival, gpu.seconds);
   }
+#endif
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work) {
     permi_hybrid_release(allocator, gpu.plan);
@@ -11767,6 +11487,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 &&
            ldexp(per_block, hybrid->chunk_log2) > 1e-4)
       hybrid->chunk_log2--;
+    hybrid->walked = hybrid->chunk_log2;
     hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
     permi_hybrid_kernels(hybrid, isa);
     offer->plan = hybrid;
@@ -11804,7 +11525,6 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
   const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products, those that round */
-  const int walked = hybrid->code ? hybrid->code->walk : hybrid->chunk_log2;
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
@@ -11812,7 +11532,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   leaf->shared.relative += leaf->estimate_relative;
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
   if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (walked + hybrid->low) / 2)) * square +
+    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
                               4 * rounding->below;
   else
     leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(part * roundings) * PERMI_UNIT * hybrid->parts;
@@ -11822,31 +11542,38 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
 
 static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  const perm_status status = permi_code_tune(maker, block, &offer->plan);
-  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
-  const int n = hybrid->n;
+  perm_status status = PERM_OK;
+  permi_hybrid *hybrid;
+#if defined(PERM_WITH_CUDA)
+  status = permi_code_tune(maker, block, &offer->plan);
+  hybrid = (permi_hybrid *)offer->plan;
+  leaf->information.tuned = hybrid->candidate;
+  if (hybrid->code) {
+    leaf->run_range = permi_gpu_range;
+    leaf->scale = hybrid->code->scale;
+  }
+#else
+  hybrid = (permi_hybrid *)offer->plan;
+  if (permi_gpu_wanted(maker->options, hybrid->n) &&
+      (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
+    char message[PERM_MESSAGE_BYTES]; /* a GPU was asked for and would have been used */
+    permi_gpu_devices(1, message);
+    status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
+  }
+#endif
   if (status != PERM_OK)
     return status;
-  leaf->information.tuned = hybrid->candidate;
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
   leaf->information.isa = hybrid->isa;
-  leaf->information.n = n;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  leaf->information.work = ldexp(hybrid->rows_a_term, n - 1 - hybrid->inner);
+  leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
   leaf->information.fingerprint = hybrid->fingerprint;
-  if (hybrid->code)
-    leaf->run_range = permi_gpu_range;
-  else
-    leaf->run_chunk = permi_hybrid_chunk;
+  leaf->run_chunk = permi_hybrid_chunk;
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
-  leaf->release = permi_hybrid_release;
   leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
-  offer->plan = NULL;
-  leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
-  if (hybrid->code)
-    leaf->scale = hybrid->code->scale;
+  leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
   maker->job->precision =
       hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
@@ -12423,17 +12150,11 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   for (i = 0; i < n && !ryser->integers; i++)
     hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_SPARYSER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
   leaf->information.chunks = chunks;
   leaf->information.work = ryser->nodes;
   leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
   leaf->run_chunk = permi_ryser_chunk;
-  leaf->release = permi_ryser_release;
   leaf->explain = permi_ryser_explain;
-  leaf->context = ryser;
-  offer->plan = NULL;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   leaf->integer = ryser->integers;
   if (!leaf->integer)
@@ -12526,14 +12247,6 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
   return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
 }
 
-static perm_status permi_dominating_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                         permi_leaf *leaf)
-{
-  const perm_status status = permi_ryser_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_DOMINATING;
-  return status;
-}
-
 /* ======================================================================================== >>codegen
    The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
@@ -12555,6 +12268,7 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
    same error bound. Memory is shared memory while that leaves as many threads as registers do, else global memory, in
    which hardware interleaves the threads' own arrays. */
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory, of one in a register [EK] */
@@ -12826,32 +12540,13 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-/* Without a GPU, method sparyser does the work, if the options say so. */
-static int permi_codegen_falls_back(const perm_options *options)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
-}
-
-static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+/* The better orientation, with its text, as an offer. */
+static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   perm_status status = PERM_OK;
   permi_codegen *best, *trial;
-  (void)rival; /* only by name */
-  if (!options->gpu.devices)
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
-  else if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
-  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
-                 block->imaginary ? "complex entries" : "another precision than double asked for");
-  else if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-  if (offer->why[0])
-    return PERM_OK;
   best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
   if (!best || !trial) {
@@ -12878,6 +12573,39 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
+#endif /* PERM_WITH_CUDA */
+
+/* Without a GPU, method sparyser does the work, if the options say so. */
+static int permi_codegen_falls_back(const perm_options *options)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
+         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
+}
+
+static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  (void)rival; /* only by name */
+  if (!options->gpu.devices)
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
+  else if (block->integer || maker->working->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
+  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
+                 block->imaginary ? "complex entries" : "another precision than double asked for");
+  else if (block->n > PERM_MAX_N)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
+#if defined(PERM_WITH_CUDA)
+  return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
+#else
+  else
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA");
+  return PERM_OK;
+#endif
+}
+
+#if defined(PERM_WITH_CUDA)
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_codegen *codegen = (const permi_codegen *)leaf->context;
@@ -12898,21 +12626,17 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 {
   permi_codegen *codegen = (permi_codegen *)offer->plan;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = maker->options->method;
   leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.n = block->n;
   leaf->information.chunks = codegen->chunks;
   leaf->information.work = codegen->operations * codegen->ryser.terms;
   leaf->information.fingerprint = codegen->gpu.work.fingerprint;
   leaf->run_range = permi_gpu_range;
-  leaf->release = permi_codegen_release;
   leaf->explain = permi_codegen_explain;
-  leaf->context = codegen;
-  offer->plan = NULL;
   leaf->scale_exp2 = 1;
   permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
   return PERM_OK;
 }
+#endif
 
 /* =================================================================================== >>transversals
    Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
@@ -13456,12 +13180,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_fuse(int words, int parts, permi
   if (words == 1 && parts == 1) {
     to->word += a->word * x->word;
   } else if (words) {
-    permi_words_fuse(&to->word, &a->word, words, &x->word, words, 0);
-    if (parts == 2) {
-      permi_words_fuse(&to->word, &a[words].word, words, &x[words].word, words, 1);
-      permi_words_fuse(&to[words].word, &a->word, words, &x[words].word, words, 0);
-      permi_words_fuse(&to[words].word, &a[words].word, words, &x->word, words, 0);
-    }
+    permi_words_accumulate(words, parts, &x->word, words, &to->word, &a->word);
   } else if (parts == 1) {
     to[0].real += a[0].real * x[0].real;
     to[1].real += a[1].real * x[1].real;
@@ -14095,8 +13814,8 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   if (run.status == PERM_OK)
     additions = permi_decompose_walk(&run, shared.arena);
   if (run.status == PERM_OK && plan->words) {
-    const permi_ring ring = permi_ring_make(plan->parts, plan->words);
-    permi_cell_sum(&ring, run.result, partial);
+    const permi_numbers numbers = {PERMI_WORDS, plan->parts, plan->words, 0};
+    permi_value_sum_parts(&numbers, run.result, partial);
   } else if (run.status == PERM_OK) {
     const permi_cell_word *value = run.result;
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
@@ -14655,46 +14374,49 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 
 /* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
    columns are equal those of >>counts. Makes the leaf if that is predicted to take less than `seconds`; *made
-   says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
-   larger blocks takes a millisecond, longer than many a frontier takes. */
-static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
-                                    double *better, int *made)
+   says so, *better is its prediction in any case. seconds = 0: a lower bound will do, since planning the exact engine
+   for larger blocks takes a millisecond, longer than many a frontier takes; but the leaf is made if it takes less than
+   `surely`. */
+static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
+                                    permi_leaf *leaf, double *better, int *made)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  perm_options options = *maker->options;
-  const permi_array_engine *engine;
+  const perm_options *options = maker->options;
   permi_problem problem;
   permi_array array;
-  perm_precision precision;
+  permi_maker asked;
   void *entries;
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   *made = 0;
   *better = (double)INFINITY;
   if (status != PERM_OK)
     return status;
-  memset(&array, 0, sizeof array);
-  array.problem = &problem;
-  array.hasty = seconds == 0;
-  if (options.method != PERM_METHOD_EXACT)
-    options.method = PERM_METHOD_AUTO;
-  if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
+  permi_array_begin(&asked, &array, &problem, 0);
+  array.reduced = 1;
+  if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
     status = permi_fail_memory(maker->result);
-  } else if (block->integer || array.counted.m != array.counted.rows ||
-             array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
-    engine = permi_array_choose(&array, &options, better);
-    if (*better < seconds || options.method == PERM_METHOD_EXACT) {
-      status = engine->make(&array, &options, leaf, &precision, maker->result);
+  else if (block->integer || array.counted.m != array.counted.rows ||
+           array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
+    array.hasty = seconds == 0;
+    status = permi_array_plan(&asked, options, better, maker->result);
+    if (status == PERM_OK && array.hasty && *better < surely) {
+      seconds = (double)INFINITY;
+      array.hasty = 0;
+      array.engine = NULL;
+      status = permi_array_plan(&asked, options, better, maker->result);
+    }
+    if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
+      status = array.engine->make(&asked, NULL, NULL, leaf);
       if (status != PERM_OK)
         permi_fail_memory(maker->result);
       *made = status == PERM_OK;
-      if (*made && !block->integer) {
-        maker->job->precision = precision;
-        permi_make_honest(maker, block, leaf);
-      }
     }
   }
-  permi_counted_free(allocator, &array.counted);
-  permi_release(allocator, entries);
+  if (*made && !block->integer) {
+    maker->job->precision = array.precision;
+    permi_make_honest(maker, block, leaf);
+  }
+  permi_array_free(&array, &options->allocator);
+  permi_release(&options->allocator, entries);
   return status;
 }
 
@@ -14836,7 +14558,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   budget.each = PERMI_STATE_SECONDS;
   budget.start = 0;
   budget.rival = rival;
-  budget.account = &maker->account;
+  budget.account = maker->account;
   return budget;
 }
 
@@ -14913,16 +14635,9 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_FRONTIER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (maker->options->method == PERM_METHOD_LISTS || maker->options->method == PERM_METHOD_ARRAYS)
-    leaf->information.method = maker->options->method;
   if (frontier->arrays) {
     leaf->information.isa = frontier->arrays->isa;
     leaf->information.fingerprint =
@@ -14932,10 +14647,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   }
   leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
                                     : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
-  leaf->release = permi_frontier_release;
   leaf->explain = permi_frontier_explain;
-  leaf->context = frontier;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     leaf->bound_relative = frontier->bound_relative;
@@ -15095,18 +14807,10 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   int i;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_TREE;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = tree->pairs + tree->states;
   leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   leaf->run_task = permi_tree_task;
-  leaf->release = permi_tree_release;
   leaf->explain = permi_tree_explain;
-  leaf->context = tree;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
     const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
@@ -15138,7 +14842,6 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   const perm_status status = permi_frontier_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_SORTING;
   leaf->run_task = permi_sorting_run;
   return status;
 }
@@ -15146,23 +14849,47 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers for each block. */
 
+/* What the frontier offers unless others are done before an order is found. A quick look at the hybrid tells how long it
+   may search. */
+static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  double hope = (double)INFINITY;
+  perm_status status = PERM_OK;
+  if (maker->offers) { /* it was not requested by name */
+    if (maker->offers->proven < finding ||
+        (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
+      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
+      return PERM_OK;
+    }
+    status = permi_hybrid_hope(maker, block, rival, &hope);
+  }
+  return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
+}
+
 /* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
      PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, PERMI_PROVEN},
-    {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_PROVEN},
+    {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_frontier_release,
+     PERMI_PROVEN | PERMI_SETTLES},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
+    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_ryser_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+#if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
+#else
+    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+#endif
 };
 
 /* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
@@ -15207,10 +14934,18 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
+  leaf->information.kind = PERM_LEAF_TASK; /* what most makers leave as it is; the leaf takes the offer's plan over */
+  leaf->information.method = engine->method;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
   leaf->information.seconds = offer->seconds;
   leaf->information.bytes = offer->bytes;
   leaf->scale = permi_dd_make(1);
+  leaf->release = engine->release;
+  leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
+  offer->plan = status == PERM_OK ? NULL : offer->plan;
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
@@ -15251,114 +14986,38 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
 
-/* What is offered for a block. */
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-typedef struct permi_offers {
-  double dense, counts; /* seconds of the dense engine; of others of perm.h, first at least, then exactly */
-  double first, best;   /* of these; of all asked so far */
-  double proven, hope;  /* the best with proven bounds; what hybrid may come to */
-  permi_offer offer[PERMI_ENGINES];
-  int chosen, frontier; /* the best of these engines, -1: none; where the frontier stands */
-  int favoured;         /* 1: the frontier wins, whatever others take */
-  int too_long;         /* 1: some engine's integers may be */
-} permi_offers;
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Asks the engines of perm.h. *made: there is the leaf already. */
-static perm_status permi_ask_arrays(permi_maker *maker, const permi_block *block, permi_offers *offers,
-                                    permi_leaf *leaf, int *made)
+/* Hears an offer. One that does not fit into max_bytes while planning is a refusal: another engine may do. */
+static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                              permi_offer *offer, perm_status status)
 {
-  const permi_working *working = maker->working;
-  perm_status status = PERM_OK;
-  *made = 0;
-  if (block->n <= PERM_MAX_N && !working->integer)
-    offers->dense = permi_dense_seconds(maker->options, block->n, working->is_complex ? 2 : 1);
-  if (block->n <= PERM_MAX_N && (working->integer || offers->dense > 1e-4)) {
-    status = permi_make_rival(maker, block, 0, leaf, &offers->counts, made);
-    if (status == PERM_OK && !*made && offers->counts < offers->dense &&
-        offers->counts < PERMI_PROVEN_FAVOUR_SECONDS / 10) /* no order is found in less */
-      status = permi_make_rival(maker, block, (double)INFINITY, leaf, &offers->counts, made);
-  }
-  offers->first = offers->best = fmin(offers->dense, offers->counts);
-  return status;
-}
-
-/* Asks engine i, and takes it for the best if it is. */
-static perm_status permi_ask_engine(permi_maker *maker, const permi_block *block, permi_offers *offers, int i)
-{
-  const permi_engine *engine = &permi_engines[i];
-  const double limit = maker->options->max_bytes > 0 ? permi_max_bytes(maker->options) : PERMI_DEFAULT_BYTES;
-  permi_offer *offer = &offers->offer[i];
-  double rival = offers->best;
-  perm_status status = PERM_OK;
-  if (engine->method == PERM_METHOD_FRONTIER) {
-    const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-    offers->frontier = i;
-    if (offers->proven < finding || (offers->best < finding && finding * maker->working->report.blocks >
-                                                                   5 * PERMI_PROVEN_FAVOUR_SECONDS))
-      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
-    else
-      status = permi_hybrid_hope(maker, block, offers->best, &offers->hope);
-    rival = fmin(offers->best, offers->hope);
-  }
-  if (status == PERM_OK && !offer->why[0])
-    status = engine->offer(maker, block, rival, offer);
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
-    permi_result_clear(maker->result); /* another engine may do */
+    permi_result_clear(maker->result);
     permi_offer_clear(&maker->options->allocator, engine, offer);
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
                  permi_meter_needed(maker->options));
     status = PERM_OK;
   }
-  if (status == PERM_OK)
-    status = permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why);
-  offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
-  if ((offer->bytes > limit && (offers->chosen >= 0 || offers->best < (double)INFINITY)) ||
-      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
-    return status;
-  if (engine->flags & PERMI_PROVEN)
-    offers->proven = fmin(offers->proven, offer->seconds);
-  offers->favoured = engine->method == PERM_METHOD_FRONTIER && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
-  if (offer->seconds < offers->best ||
-      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
-    offers->best = offer->seconds;
-    offers->chosen = i;
-  }
-  return status;
-}
-
-/* Asks all engines of this header, as long as none is favoured. */
-static perm_status permi_ask_engines(permi_maker *maker, const permi_block *block, permi_offers *offers)
-{
-  perm_status status = PERM_OK;
-  int turn, i;
-  for (turn = 0; turn < PERMI_ENGINES && status == PERM_OK && !offers->favoured && !permi_watch(maker->watch, 1e3);
-       turn++) {
-    const perm_method method = permi_engines[turn].method;
-    i = turn;
-    if (block->n <= PERMI_ORDER_FIRST && offers->first < PERMI_ORDER_FIRST_SECONDS) /* neighbours in the table */
-      i += method == PERM_METHOD_TREE ? 1 : method == PERM_METHOD_FRONTIER ? -1 : 0;
-    if (!(permi_engines[i].flags & PERMI_NAMED))
-      status = permi_ask_engine(maker, block, offers, i);
-  }
-  return status;
+  return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
+                           : status;
 }
 
 /* The leaf of the best offer of this header or of the dense engine, or why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
-      offers->offer[offers->frontier].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = offers->frontier; /* rather much memory than no end */
+      offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
+    offers->chosen = PERMI_AT_FRONTIER; /* rather much memory than no end */
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
     return permi_fail_long(maker->result);
   if (offers->chosen < 0)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                      block->edges, offers->offer[offers->frontier].why);
+                      block->edges, offers->offer[PERMI_AT_FRONTIER].why);
   best = &offers->offer[offers->chosen];
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -15366,55 +15025,72 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
                       "method %s is predicted to take %.3g s and %.3g bytes",
                       block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method), best->seconds,
                       best->bytes);
-  if (best->bytes > limit && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
+  if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
                       best->bytes); /* doubles have more engines */
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
-static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+/* The leaf of the engine that is predicted to be fastest within max_bytes. The engines of perm.h are asked first, at a
+   glance, and noted last. */
+static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  const int integer = maker->working->integer;
+  permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  perm_status status;
-  int i, made;
-  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
-    return permi_make_dense(maker, block, leaf);
-  for (i = 0; i < PERMI_ENGINES; i++)
-    if (method == permi_engines[i].method)
-      return permi_make_named(maker, block, &permi_engines[i], leaf);
-  memset(&offers, 0, sizeof offers);
-  offers.dense = offers.counts = offers.proven = offers.hope = (double)INFINITY;
-  offers.chosen = -1;
-  for (i = 0; i < PERMI_ENGINES; i++)
-    offers.offer[i].seconds = (double)INFINITY;
-  status = permi_ask_arrays(maker, block, &offers, leaf, &made);
+  double counts = (double)INFINITY, first; /* of the other engines of perm.h; of all of them */
+  perm_status status = PERM_OK;
+  int i, made = 0;
+  permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
+  offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (block->n <= PERM_MAX_N && !integer)
+    offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
+  if (block->n <= PERM_MAX_N && (integer || offers.dense > 1e-4))
+    status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
+                              &made); /* no order is found in less */
   if (status != PERM_OK || made)
     return status;
-  if (offers.first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
-      (block->n > PERMI_FULL_MOST || offers.first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
+  first = offers.best = fmin(offers.dense, counts);
+  if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS)
+    offers.swapped = PERMI_AT_TREE;
+  maker->offers = &offers;
+  if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
+      (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
     status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
                  ? PERM_OK
                  : permi_fail_memory(maker->result);
   else
     status = permi_ask_engines(maker, block, &offers);
+  maker->offers = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)
     status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
-  if (status == PERM_OK && !offers.favoured && offers.counts < offers.dense &&
-      (offers.chosen < 0 || offers.counts < offers.offer[offers.chosen].seconds)) {
-    status = permi_offer_note(maker, block, maker->working->integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS,
-                              offers.counts, 0, "at best");
+  if (status == PERM_OK && !offers.settled && counts < offers.dense &&
+      (offers.chosen < 0 || counts < offer[offers.chosen].seconds)) {
+    status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0, "at best");
     if (status == PERM_OK)
-      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, leaf,
-                                &offers.counts, &made);
+      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, 0, leaf, &counts,
+                                &made);
   }
   if (status == PERM_OK && !made)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
-    permi_offer_clear(&options->allocator, &permi_engines[i], &offers.offer[i]);
+    permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
+}
+
+/* The leaf of a block: of the method asked for, or of the best one. */
+static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  const perm_options *options = maker->options;
+  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  int i;
+  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
+    return permi_make_dense(maker, block, leaf);
+  for (i = 0; i < PERMI_ENGINES; i++)
+    if (method == permi_engines[i].method)
+      return permi_make_named(maker, block, &permi_engines[i], leaf);
+  return permi_make_best(maker, block, leaf);
 }
 
 /* What the preparation did, for perm_job_explain. */
@@ -15485,9 +15161,9 @@ static perm_status permi_make_blocks(permi_maker *maker)
     if (!permi_job_push_number(maker->job, &working->constant))
       status = permi_fail_memory(maker->result);
   }
-  maker->account.watch = maker->watch;
-  maker->account.begin = maker->watch->worked;
-  maker->account.share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
+  maker->account->watch = maker->watch;
+  maker->account->begin = maker->watch->worked;
+  maker->account->share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
   for (k = 0; status == PERM_OK && k < working->blocks; k++) {
     permi_block block;
     permi_leaf leaf;
@@ -15503,9 +15179,9 @@ static perm_status permi_make_blocks(permi_maker *maker)
       break;
     }
     memset(&leaf, 0, sizeof leaf);
-    maker->account.least += PERMI_PLAN_SECONDS * order / rows_left;
+    maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
     status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
-    maker->account.run += status == PERM_OK ? leaf.information.seconds : 0;
+    maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
     if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* an offer that was stopped may have left no leaf */
@@ -15615,12 +15291,16 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   const perm_allocator *allocator = &options->allocator;
   permi_working working;
   permi_maker maker;
+  permi_account account;
   perm_status status = PERM_OK;
   int zero;
   double start = permi_seconds(), *binomial = permi_binomials(allocator, matrix->n);
   double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
+  memset(&account, 0, sizeof account);
+  maker.account = &account;
+  maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
   maker.binomial = binomial;
@@ -15836,7 +15516,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_option
     void *entries;
     status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_problem_job(&problem, 0, 2, options, job, result);
+      status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
     for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(matrix, &watch);
          leaf++) {
@@ -16063,7 +15743,7 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
     void *entries;
     status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_compute_counts(&problem, 0, 2, options, result);
+      status = permi_compute(&problem, PERMI_BY_LINES, 2, options, result);
     permi_release(&options->allocator, entries);
     return status;
   }

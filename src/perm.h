@@ -22,6 +22,7 @@
                  >>doubles         double-double, TwoSum, the exactly associative sum
                  >>integers        integers of any size
                  >>numbers         constants of a job: integers, residues, double-doubles
+                 >>ring            values of the engines and their operations: words, residues, double-double
                  >>cpu             CPUID: which instruction set there is
                  >>files           a file replaced whole: temporary file, lock, rename
      job/        >>control         cancel, time limit, progress
@@ -48,7 +49,7 @@
                  >>limbs           exact limbs: tables of the vector kernels
                  >>exact_gpu       integers on GPUs
      counts/     >>counts          multiplicities, rectangular matrices: equal lines merged
-                 >>ring            numbers beyond double: words, residues, double-double
+                 >>digits          digits of a count, forms of engines, values beyond double
                  >>subsets         the dynamic program over subsets; expansion
                  >>sign_sums       Glynn and Ryser over counts: n-ary Gray code
                  >>counts_choice   the engine for counts, its price
@@ -58,10 +59,10 @@
      solve/      >>check           finite entries, sizes, strides
                  >>names           texts of statuses, methods and values; perm_layout
                  >>run             perm_job_execute: limits, checkpoints, parts and their merge
-                 >>offers          the engines for arrays and the choice among them
+                 >>engine          the interface of every engine, dense and sparse; the choice among offers
+                 >>offers          the engines for arrays
                  >>entries         the reach of every public call
                  >>judge           escalation: is a result good enough, what comes next
-                 >>counted         multiplicities, rectangular matrices, integers: the attempts and the job
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
                  >>batch           perm_batch_*, perm_select_*
@@ -91,7 +92,7 @@
      a sparse engine       its room, with offer, make and release as in block/engines.h; sparse/choose.h: its line in
                            permi_engines. Test: t_engines.c, t_sparse.c
      a price               base/prices.h, with unit, machine and date
-     a value type          frontier/values.h: permi_algebra, permi_value_add; over counts: counts/ring.h.
+     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
                            Test: t_lists.c, t_arrays.c, t_repeats.c
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text.
                            Test: t_io.c, `make fuzz`
@@ -195,6 +196,7 @@
 #include "base/doubles.h"
 #include "base/integers.h"
 #include "base/numbers.h"
+#include "base/ring.h"
 #include "base/cpu.h"
 #include "base/files.h"
 
@@ -226,7 +228,7 @@
 #include "exact/exact_gpu.h"
 
 #include "counts/counts.h"
-#include "counts/ring.h"
+#include "counts/digits.h"
 #include "counts/subsets.h"
 #include "counts/sign_sums.h"
 #include "counts/counts_choice.h"
@@ -237,10 +239,10 @@
 #include "solve/check.h"
 #include "solve/names.h"
 #include "solve/run.h"
+#include "solve/engine.h"
 #include "solve/offers.h"
 #include "solve/entries.h"
 #include "solve/judge.h"
-#include "solve/counted.h"
 #include "solve/compute.h"
 #include "solve/minors_calls.h"
 #include "solve/batch.h"

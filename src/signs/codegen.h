@@ -22,6 +22,7 @@
 #include "program_tune.h"
 #include "sparyser.h"
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory, of one in a register [EK] */
@@ -293,32 +294,13 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-/* Without a GPU, method sparyser does the work, if the options say so. */
-static int permi_codegen_falls_back(const perm_options *options)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
-}
-
-static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+/* The better orientation, with its text, as an offer. */
+static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   perm_status status = PERM_OK;
   permi_codegen *best, *trial;
-  (void)rival; /* only by name */
-  if (!options->gpu.devices)
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
-  else if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
-  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
-                 block->imaginary ? "complex entries" : "another precision than double asked for");
-  else if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-  if (offer->why[0])
-    return PERM_OK;
   best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
   if (!best || !trial) {
@@ -345,6 +327,39 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
+#endif /* PERM_WITH_CUDA */
+
+/* Without a GPU, method sparyser does the work, if the options say so. */
+static int permi_codegen_falls_back(const perm_options *options)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
+         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
+}
+
+static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  (void)rival; /* only by name */
+  if (!options->gpu.devices)
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
+  else if (block->integer || maker->working->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
+  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
+                 block->imaginary ? "complex entries" : "another precision than double asked for");
+  else if (block->n > PERM_MAX_N)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
+#if defined(PERM_WITH_CUDA)
+  return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
+#else
+  else
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA");
+  return PERM_OK;
+#endif
+}
+
+#if defined(PERM_WITH_CUDA)
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_codegen *codegen = (const permi_codegen *)leaf->context;
@@ -365,18 +380,14 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 {
   permi_codegen *codegen = (permi_codegen *)offer->plan;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = maker->options->method;
   leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.n = block->n;
   leaf->information.chunks = codegen->chunks;
   leaf->information.work = codegen->operations * codegen->ryser.terms;
   leaf->information.fingerprint = codegen->gpu.work.fingerprint;
   leaf->run_range = permi_gpu_range;
-  leaf->release = permi_codegen_release;
   leaf->explain = permi_codegen_explain;
-  leaf->context = codegen;
-  offer->plan = NULL;
   leaf->scale_exp2 = 1;
   permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
   return PERM_OK;
 }
+#endif

@@ -64,11 +64,3 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
 {
   return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
 }
-
-static perm_status permi_dominating_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                         permi_leaf *leaf)
-{
-  const perm_status status = permi_ryser_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_DOMINATING;
-  return status;
-}

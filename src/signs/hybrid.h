@@ -86,75 +86,6 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* The program for GPUs, see >>programs. */
-#define PERMI_GPU_WALK 8
-typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
-  PERMI_CODE_BASE,    /* base of row a */
-  PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
-  PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,   /* a b */
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,   /* a - b */
-  PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a| and the floor of row b, a modulus; so are the following */
-  PERMI_CODE_MULTIPLY, /* a b */
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,    /* a + b */
-  PERMI_CODE_RETURN   /* a */
-} permi_code_kind;
-
-typedef struct permi_code_statement { /* statement k makes value k */
-  int kind, negative;
-  int a, b, c, d; /* values, or what the kind says */
-} permi_code_statement;
-
-typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
-  int row, constant, negative;
-} permi_code_flip;
-
-typedef struct permi_code {
-  perm_gpu_program program;
-  permi_code_statement *statement;
-  double *constant; /* of each its parts */
-  permi_code_flip *flip;
-  char *text;
-  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
-  int text_room;
-  size_t length;
-  int walk, samples_log2, live; /* live: most doubles that wait at a time */
-  double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
-  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
-  long long scale_exp2;
-  int divided;                      /* rows */
-  const perm_allocator *allocator;  /* while it is made, */
-  int failed;                       /* 1 too large, 2 memory */
-} permi_code;
-
-static permi_code *permi_code_make(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  if (!code)
-    return NULL;
-  memset(code, 0, sizeof *code);
-  code->allocator = allocator;
-  return code;
-}
-
-static void permi_code_release(const perm_allocator *allocator, permi_code *code)
-{
-  if (!code)
-    return;
-  permi_release(allocator, code->statement);
-  permi_release(allocator, code->constant);
-  permi_release(allocator, code->flip);
-  permi_release(allocator, code->text);
-  permi_release(allocator, code);
-}
-
-#define PERMI_GPU_CANDIDATES 6
-
 /* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
   double floor[64];    /* of a row: what its modulus is raised by for the sum of |terms| */
@@ -164,6 +95,7 @@ typedef struct permi_hybrid_rounding {
   double below;        /* compensated rows: their second words, relative, squared and summed */
 } permi_hybrid_rounding;
 
+#define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family { /* the kernels of an instruction set; complex ones NULL with PERM_NO_COMPLEX */
   void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
@@ -174,12 +106,14 @@ typedef struct permi_hybrid_family { /* the kernels of an instruction set; compl
 
 /* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
+#if defined(PERM_WITH_CUDA)
   permi_gpu gpu; /* comes first, where perm.h looks for it; used if `code`, the program of >>programs, is not NULL */
-  permi_code *code;
+  struct permi_code *code;
   struct permi_hybrid *next; /* candidate for options.gpu.tune: the next best by prediction */
   int candidate, candidates; /* number from 1, of how many; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
-  int n, inner, low, high, lanes_log2, chunk_log2, transposed;
+#endif
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
   int parts, lanes; /* numbers of a pattern, patterns of a slot */
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;

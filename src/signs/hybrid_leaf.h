@@ -4,13 +4,20 @@
 #include "../dense/plan.h"
 #include "hybrid_program.h"
 
+#if defined(PERM_WITH_CUDA)
+static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
+#endif
+
+/* Releases a program, and for GPUs the next candidates. */
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
+  permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
   for (; hybrid; hybrid = next) {
+#if defined(PERM_WITH_CUDA)
     next = hybrid->next;
     permi_code_release(allocator, hybrid->code);
     permi_release(allocator, hybrid->gpu.memory);
+#endif
     permi_release(allocator, hybrid->operation);
     permi_release(allocator, hybrid->statement);
     permi_release(allocator, hybrid->constant);

@@ -3,6 +3,7 @@
 #pragma once
 #include "programs.h"
 
+#if defined(PERM_WITH_CUDA)
 /* Tests declare and name twins: the kernels on the CPU, operation by operation. */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
@@ -257,3 +258,4 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? "lo = permi_fma(s, block.e, lo);\n"
                                                                  : "");
 }
+#endif

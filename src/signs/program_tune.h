@@ -4,6 +4,47 @@
 #include "../block/engines.h"
 #include "program_text.h"
 
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
+    return permi_fail_memory(maker->result);
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = scaled;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  return PERM_OK;
+}
+
+#if defined(PERM_WITH_CUDA)
 /* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
@@ -109,6 +150,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
+  hybrid->walked = code->walk;
   /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
   most = code->walk + hybrid->low;
   code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
@@ -172,46 +214,6 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
   return permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
-}
-
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
-static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       long long *scale_exp2, int *zero)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
-  perm_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
-  if (!exponent)
-    return permi_fail_memory(maker->result);
-  memset(&plan, 0, sizeof plan);
-  plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
-  permi_plan_scale(&plan, &view, exponent);
-  permi_release(allocator, exponent);
-  *zero = plan.zero;
-  *scale_exp2 = 0;
-  for (i = 0; i < n && !plan.zero; i++) {
-    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
-  }
-  return PERM_OK;
 }
 
 /* One of several layouts that are searched at the same time, each with its own budget and orientation. */
@@ -420,7 +422,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
                         "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
                         options->gpu.tune, block->n, candidates);
   } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
-#if defined(PERM_WITH_CUDA)
     const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
     uint64_t chunks[PERMI_GPU_CANDIDATES];
     double predicted[PERMI_GPU_CANDIDATES];
@@ -433,7 +434,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
     for (k = 1; k < candidates; k++)
       if (timed[k] < timed[number - 1])
         number = k + 1;
-#endif
   }
   for (at = &list, k = 1; k < number; k++)
     at = &(*at)->next;
@@ -447,6 +447,8 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
+#endif /* PERM_WITH_CUDA */
+
 static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
 {
   va_list arguments;
@@ -457,43 +459,59 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   *length += more > 0 ? (size_t)more : 0;
 }
 
-/* Both programs in words; of candidates how they were timed. */
+#if defined(PERM_WITH_CUDA)
+/* The kernel in words. */
+static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
+{
+  const permi_code *code = hybrid->code;
+  permi_hybrid_say(buffer, size, length,
+                   "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
+                   "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
+                   code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
+                   code->live, code->divided, hybrid->operations_a_term, all);
+}
+
+/* How the candidates were timed. */
+static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
+{
+  int k;
+  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
+    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
+    if (hybrid->timed[k] < (double)INFINITY)
+      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
+    else
+      permi_hybrid_say(buffer, size, length, " failed");
+  }
+  permi_hybrid_say(buffer, size, length, "\n");
+}
+#endif
+
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "compensated"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const permi_code *code = hybrid->code;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
-  int k;
   permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
                    perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
                    algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
-  if (code)
-    permi_hybrid_say(buffer, size, &length,
-                     "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
-                     "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
-                     code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
-                     code->live, code->divided, hybrid->operations_a_term, all);
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->code)
+    permi_code_explain(hybrid, all, buffer, size, &length);
   else
+#endif
     permi_hybrid_say(buffer, size, &length,
                      "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
-                   leaf->information.seconds, code ? "GPU" : "thread");
-  if (!hybrid->candidate)
-    return length;
-  permi_hybrid_say(buffer, size, &length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-    permi_hybrid_say(buffer, size, &length, k ? "," : ", by a slice of each");
-    if (hybrid->timed[k] < (double)INFINITY)
-      permi_hybrid_say(buffer, size, &length, " %.3g s", hybrid->timed[k]);
-    else
-      permi_hybrid_say(buffer, size, &length, " failed");
-  }
-  permi_hybrid_say(buffer, size, &length, "\n");
+                   leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->candidate)
+    permi_code_explain_tuning(hybrid, buffer, size, &length);
+#endif
   return length;
 }
 
@@ -538,7 +556,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
     return NULL;
   permi_layouts_make(work, block);
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
-  work->account = &maker->account;
+  work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
   work->rival = rival;
   return work;
@@ -552,7 +570,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   permi_arrangement layout;
   permi_layouts *work;
   permi_offer offer;
-  double cost = (double)INFINITY;
+  double cost = (double)INFINITY, speed;
   int t;
   memset(&offer, 0, sizeof offer);
   *hope = (double)INFINITY;
@@ -565,8 +583,12 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
     permi_layout_start(work, t, &layout);
     cost = fmin(cost, permi_layout_greedy(work, &layout));
   }
-  *hope = cost / PERMI_HYBRID_GAIN /
-          (permi_gpu_wanted(maker->options, block->n) ? permi_code_rate(permi_hybrid_algebra_of(maker)) : work->speed);
+  speed = work->speed;
+#if defined(PERM_WITH_CUDA)
+  if (permi_gpu_wanted(maker->options, block->n))
+    speed = permi_code_rate(permi_hybrid_algebra_of(maker));
+#endif
+  *hope = cost / PERMI_HYBRID_GAIN / speed;
   permi_release(&maker->options->allocator, work);
   return PERM_OK;
 }
@@ -590,6 +612,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
+#if defined(PERM_WITH_CUDA)
   if (permi_gpu_wanted(options, n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, algebra, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -598,6 +621,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     }
     rival = fmin(rival, gpu.seconds);
   }
+#endif
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work) {
     permi_hybrid_release(allocator, gpu.plan);
@@ -631,6 +655,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 &&
            ldexp(per_block, hybrid->chunk_log2) > 1e-4)
       hybrid->chunk_log2--;
+    hybrid->walked = hybrid->chunk_log2;
     hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
     permi_hybrid_kernels(hybrid, isa);
     offer->plan = hybrid;
@@ -668,7 +693,6 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
   const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products, those that round */
-  const int walked = hybrid->code ? hybrid->code->walk : hybrid->chunk_log2;
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
@@ -676,7 +700,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   leaf->shared.relative += leaf->estimate_relative;
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
   if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (walked + hybrid->low) / 2)) * square +
+    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
                               4 * rounding->below;
   else
     leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(part * roundings) * PERMI_UNIT * hybrid->parts;
@@ -686,31 +710,38 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
 
 static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  const perm_status status = permi_code_tune(maker, block, &offer->plan);
-  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
-  const int n = hybrid->n;
+  perm_status status = PERM_OK;
+  permi_hybrid *hybrid;
+#if defined(PERM_WITH_CUDA)
+  status = permi_code_tune(maker, block, &offer->plan);
+  hybrid = (permi_hybrid *)offer->plan;
+  leaf->information.tuned = hybrid->candidate;
+  if (hybrid->code) {
+    leaf->run_range = permi_gpu_range;
+    leaf->scale = hybrid->code->scale;
+  }
+#else
+  hybrid = (permi_hybrid *)offer->plan;
+  if (permi_gpu_wanted(maker->options, hybrid->n) &&
+      (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
+    char message[PERM_MESSAGE_BYTES]; /* a GPU was asked for and would have been used */
+    permi_gpu_devices(1, message);
+    status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
+  }
+#endif
   if (status != PERM_OK)
     return status;
-  leaf->information.tuned = hybrid->candidate;
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
   leaf->information.isa = hybrid->isa;
-  leaf->information.n = n;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  leaf->information.work = ldexp(hybrid->rows_a_term, n - 1 - hybrid->inner);
+  leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
   leaf->information.fingerprint = hybrid->fingerprint;
-  if (hybrid->code)
-    leaf->run_range = permi_gpu_range;
-  else
-    leaf->run_chunk = permi_hybrid_chunk;
+  leaf->run_chunk = permi_hybrid_chunk;
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
-  leaf->release = permi_hybrid_release;
   leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
-  offer->plan = NULL;
-  leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
-  if (hybrid->code)
-    leaf->scale = hybrid->code->scale;
+  leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
   maker->job->precision =
       hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;

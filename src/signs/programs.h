@@ -20,6 +20,7 @@
 #pragma once
 #include "hybrid_leaf.h"
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
@@ -30,6 +31,72 @@
 #define PERMI_GPU_SPILL 85         /* of 180 programs measured, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
 #define PERMI_GPU_LARGE 1600       /* statements, above which programs are slower: 2400 by an eighth */
 #define PERMI_GPU_VALUES 30000
+
+#define PERMI_GPU_WALK 8
+typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* |a| and the floor of row b, a modulus; so are the following */
+  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,    /* a + b */
+  PERMI_CODE_RETURN   /* a */
+} permi_code_kind;
+
+typedef struct permi_code_statement { /* statement k makes value k */
+  int kind, negative;
+  int a, b, c, d; /* values, or what the kind says */
+} permi_code_statement;
+
+typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
+  int row, constant, negative;
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant; /* of each its parts */
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
+  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live; /* live: most doubles that wait at a time */
+  double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
+  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
+  long long scale_exp2;
+  int divided;                      /* rows */
+  const perm_allocator *allocator;  /* while it is made, */
+  int failed;                       /* 1 too large, 2 memory */
+} permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
 
 /* ---- from a layout to statements */
 typedef struct permi_coder {
@@ -334,3 +401,4 @@ static void permi_code_statements(permi_coder *coder)
       }
   }
 }
+#endif

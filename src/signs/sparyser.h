@@ -571,17 +571,11 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   for (i = 0; i < n && !ryser->integers; i++)
     hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_SPARYSER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
   leaf->information.chunks = chunks;
   leaf->information.work = ryser->nodes;
   leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
   leaf->run_chunk = permi_ryser_chunk;
-  leaf->release = permi_ryser_release;
   leaf->explain = permi_ryser_explain;
-  leaf->context = ryser;
-  offer->plan = NULL;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   leaf->integer = ryser->integers;
   if (!leaf->integer)

@@ -57,46 +57,49 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 
 /* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
    columns are equal those of >>counts. Makes the leaf if that is predicted to take less than `seconds`; *made
-   says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
-   larger blocks takes a millisecond, longer than many a frontier takes. */
-static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
-                                    double *better, int *made)
+   says so, *better is its prediction in any case. seconds = 0: a lower bound will do, since planning the exact engine
+   for larger blocks takes a millisecond, longer than many a frontier takes; but the leaf is made if it takes less than
+   `surely`. */
+static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
+                                    permi_leaf *leaf, double *better, int *made)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  perm_options options = *maker->options;
-  const permi_array_engine *engine;
+  const perm_options *options = maker->options;
   permi_problem problem;
   permi_array array;
-  perm_precision precision;
+  permi_maker asked;
   void *entries;
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   *made = 0;
   *better = (double)INFINITY;
   if (status != PERM_OK)
     return status;
-  memset(&array, 0, sizeof array);
-  array.problem = &problem;
-  array.hasty = seconds == 0;
-  if (options.method != PERM_METHOD_EXACT)
-    options.method = PERM_METHOD_AUTO;
-  if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
+  permi_array_begin(&asked, &array, &problem, 0);
+  array.reduced = 1;
+  if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
     status = permi_fail_memory(maker->result);
-  } else if (block->integer || array.counted.m != array.counted.rows ||
-             array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
-    engine = permi_array_choose(&array, &options, better);
-    if (*better < seconds || options.method == PERM_METHOD_EXACT) {
-      status = engine->make(&array, &options, leaf, &precision, maker->result);
+  else if (block->integer || array.counted.m != array.counted.rows ||
+           array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
+    array.hasty = seconds == 0;
+    status = permi_array_plan(&asked, options, better, maker->result);
+    if (status == PERM_OK && array.hasty && *better < surely) {
+      seconds = (double)INFINITY;
+      array.hasty = 0;
+      array.engine = NULL;
+      status = permi_array_plan(&asked, options, better, maker->result);
+    }
+    if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
+      status = array.engine->make(&asked, NULL, NULL, leaf);
       if (status != PERM_OK)
         permi_fail_memory(maker->result);
       *made = status == PERM_OK;
-      if (*made && !block->integer) {
-        maker->job->precision = precision;
-        permi_make_honest(maker, block, leaf);
-      }
     }
   }
-  permi_counted_free(allocator, &array.counted);
-  permi_release(allocator, entries);
+  if (*made && !block->integer) {
+    maker->job->precision = array.precision;
+    permi_make_honest(maker, block, leaf);
+  }
+  permi_array_free(&array, &options->allocator);
+  permi_release(&options->allocator, entries);
   return status;
 }
 
@@ -238,7 +241,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   budget.each = PERMI_STATE_SECONDS;
   budget.start = 0;
   budget.rival = rival;
-  budget.account = &maker->account;
+  budget.account = maker->account;
   return budget;
 }
 
@@ -315,16 +318,9 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_FRONTIER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (maker->options->method == PERM_METHOD_LISTS || maker->options->method == PERM_METHOD_ARRAYS)
-    leaf->information.method = maker->options->method;
   if (frontier->arrays) {
     leaf->information.isa = frontier->arrays->isa;
     leaf->information.fingerprint =
@@ -334,10 +330,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   }
   leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
                                     : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
-  leaf->release = permi_frontier_release;
   leaf->explain = permi_frontier_explain;
-  leaf->context = frontier;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     leaf->bound_relative = frontier->bound_relative;
@@ -497,18 +490,10 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   int i;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_TREE;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = tree->pairs + tree->states;
   leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   leaf->run_task = permi_tree_task;
-  leaf->release = permi_tree_release;
   leaf->explain = permi_tree_explain;
-  leaf->context = tree;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
     const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
@@ -540,7 +525,6 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   const perm_status status = permi_frontier_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_SORTING;
   leaf->run_task = permi_sorting_run;
   return status;
 }
