@@ -87,9 +87,9 @@
                            reading; then wherever `grep -ri neon src` finds NEON. Test: t_isa.c, isa.sh, `make golden`
      a dense engine        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: leaf, bound and
                            estimate; scalar ones in dense/plain.h. Test: t_engines.c, climb.c
-     engines for arrays    solve/offers.h: offer, make, its line in permi_array_engines; solve/entries.h: their number.
-     (integers, counts)    Test: t_engines.c, t_rectangular.c
-     a sparse engine       its room, with offer, make and release as in block/engines.h; sparse/choose.h: its line in
+     engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
+     (integers, counts)    permi_array_engines. Test: t_engines.c, t_rectangular.c
+     a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
                            permi_engines. Test: t_engines.c, t_sparse.c
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
