@@ -1,5 +1,5 @@
 /* ========================================================================================= >>choose
-   The table of engines, and the choice among their offers for each block. */
+   The table of engines, and the choice among their offers. */
 #pragma once
 #include "../frontier/band_order.h"
 #include "../signs/dominating.h"
@@ -8,7 +8,7 @@
 #include "prepare.h"
 #include "frontier_offer.h"
 
-/* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
+/* The quick to predict come first; each makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
      PERMI_PROVEN},
@@ -32,11 +32,10 @@ static const permi_engine permi_engines[] = {
 #endif
 };
 
-/* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
-   may take: their bounds are proven and they hardly cancel. Unless there are many blocks and finding their orders takes
-   longer. */
-#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
-                             /* where either is worth looking for no longer than PERMI_ORDER_FIRST_SECONDS */
+/* Below PERMI_PROVEN_FAVOUR_SECONDS engines with proven bounds win over sums over signs, unless many blocks' orders
+   take longer to find. */
+#define PERMI_ORDER_FIRST 64 /* up to this order, and PERMI_ORDER_FIRST_SECONDS, */
+                             /* an order is found sooner than a tree of least fill */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -46,7 +45,7 @@ static void permi_offer_clear(const perm_allocator *allocator, const permi_engin
   offer->seconds = (double)INFINITY;
 }
 
-/* A line of the table of offers; the tables of many blocks would be long. */
+/* Notes an offer, of few blocks only. */
 #define PERMI_BLOCKS_NOTED 8
 static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
                              double bytes, const char *why)
@@ -62,7 +61,7 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaf of an engine of this header, which is refused above the limits. */
+/* The leaf of an engine, within the limits. */
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -74,7 +73,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
-  leaf->information.kind = PERM_LEAF_TASK; /* what most makers leave as it is; the leaf takes the offer's plan over */
+  leaf->information.kind = PERM_LEAF_TASK; /* what most makers keep; the leaf takes over the plan */
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
@@ -98,7 +97,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* The leaf of an engine asked for by name. */
 static perm_status permi_make_named(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                     permi_leaf *leaf)
 {
@@ -109,7 +107,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   permi_offer_clear(allocator, engine, &offer);
   status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
-    status = maker->watch->stopped; /* no offer is then no refusal, and there is no leaf */
+    status = maker->watch->stopped; /* there is neither refusal nor leaf */
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
     status = permi_make_engine(maker, block, engine, &offer, leaf);
   else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
@@ -121,24 +119,22 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Blocks of this order and more without a 0 are left to the engines of perm.h: of smaller ones the engines here have
-   been found as quick, and their bounds are proven. */
+/* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
+#define PERMI_FULL_MOST 32        /* Full blocks from this order on are perm.h's. */
 
-/* What is offered for a block. */
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
 typedef struct permi_offers {
-  double dense, counts; /* seconds of the dense engine; of others of perm.h, first at least, then exactly */
-  double first, best;   /* of these; of all asked so far */
-  double proven, hope;  /* the best with proven bounds; what hybrid may come to */
+  double dense, counts; /* seconds of the dense engine; of others of perm.h, at first at least */
+  double first, best;   /* of these; of all so far */
+  double proven, hope;  /* best with proven bounds; what hybrid may reach */
   permi_offer offer[PERMI_ENGINES];
-  int chosen, frontier; /* the best of these engines, -1: none; where the frontier stands */
-  int favoured;         /* 1: the frontier wins, whatever others take */
-  int too_long;         /* 1: some engine's integers may be */
+  int chosen, frontier; /* the best engine, -1: none; the frontier's place */
+  int favoured;         /* 1: the frontier wins */
+  int too_long;         /* 1: integers may be */
 } permi_offers;
 
-/* Asks the engines of perm.h. *made: there is the leaf already. */
+/* Asks the engines of perm.h; *made: the leaf is there. */
 static perm_status permi_ask_arrays(permi_maker *maker, const permi_block *block, permi_offers *offers,
                                     permi_leaf *leaf, int *made)
 {
@@ -157,7 +153,7 @@ static perm_status permi_ask_arrays(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Asks engine i, and takes it for the best if it is. */
+/* Asks engine i; the best so far is chosen. */
 static perm_status permi_ask_engine(permi_maker *maker, const permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &permi_engines[i];
@@ -178,7 +174,7 @@ static perm_status permi_ask_engine(permi_maker *maker, const permi_block *block
   if (status == PERM_OK && !offer->why[0])
     status = engine->offer(maker, block, rival, offer);
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
-    permi_result_clear(maker->result); /* another engine may do */
+    permi_result_clear(maker->result); /* others may do */
     permi_offer_clear(&maker->options->allocator, engine, offer);
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
                  permi_meter_needed(maker->options));
@@ -201,7 +197,7 @@ static perm_status permi_ask_engine(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Asks all engines of this header, as long as none is favoured. */
+/* Asks all engines until one is favoured. */
 static perm_status permi_ask_engines(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;
@@ -218,7 +214,7 @@ static perm_status permi_ask_engines(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* The leaf of the best offer of this header or of the dense engine, or why there is none. */
+/* The leaf of the best offer, or why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -226,7 +222,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
       offers->offer[offers->frontier].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = offers->frontier; /* rather much memory than no end */
+    offers->chosen = offers->frontier; /* memory before endless time */
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
@@ -247,7 +243,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
+/* The leaf of a block: of the method asked for, or the fastest within max_bytes. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -292,7 +288,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* What the preparation did, for perm_job_explain. */
+/* Notes what the preparation did. */
 static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
@@ -319,7 +315,7 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaves of all blocks, each multiplied to the constant. */
+/* The leaves of all blocks, multiplied to the constant. */
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
@@ -383,7 +379,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
     maker->account.run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* an offer that was stopped may have left no leaf */
+    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
       if (leaf.release)
         leaf.release(allocator, leaf.context);
       status = maker->watch->stopped;
@@ -397,7 +393,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* Has every row and column an entry? mark has room for n. */
+/* 1: every row and column has an entry; mark has room for n. */
 static int permi_sparse_full(const perm_matrix *matrix, int *mark)
 {
   int i, n = matrix->n, full = 1;
@@ -416,7 +412,7 @@ static int permi_sparse_full(const perm_matrix *matrix, int *mark)
   return full;
 }
 
-/* The job of a permanent that is 0 by structure: exactly, whatever the arithmetic. */
+/* A job whose value is 0 exactly. */
 static perm_status permi_make_zero(permi_maker *maker)
 {
   permi_number nothing;
@@ -425,7 +421,6 @@ static perm_status permi_make_zero(permi_maker *maker)
   return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The whole matrix to an engine that does not look at structure, but for zero rows and columns. */
 static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
