@@ -2265,19 +2265,28 @@ static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c
   permi_wide_add(y, p);
 }
 
-/* y += c x modulo 2^(64 words), all two's complement, c of `length` words; or of two such parts, as Gaussian integers. */
+/* y += c x, or y -= c x, modulo 2^(64 words); c: a magnitude of `length` words. */
+static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c, int length,
+                                                 int subtract)
+{
+  int k;
+  for (k = 0; k < length && k < words; k++)
+    if (c[k] && subtract)
+      permi_words_times(y + k, x, words - k, c[k], -1);
+    else if (c[k])
+      permi_words_times(y + k, x, words - k, c[k], 1);
+}
+
+/* y += c x modulo 2^(64 words), all two's complement, c of `length` words; or of two such parts: Gaussian integers. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int length,
                                                           uint64_t *y, const uint64_t *x)
 {
   uint64_t factor[PERM_INTEGER_WORDS];
-  int p, q, k;
+  int p, q;
   for (p = 0; p < parts; p++) {
     const int negative = permi_words_magnitude(factor, c + p * length, length);
     for (q = 0; q < parts; q++)
-      for (k = 0; k < length && k < words; k++)
-        if (factor[k])
-          permi_words_times(y + (p ^ q) * words + k, x + q * words, words - k, factor[k],
-                            negative != (p & q) ? -1 : 1);
+      permi_words_fuse(y + (p ^ q) * words, x + q * words, words, factor, length, negative != (p & q));
   }
 }
 
@@ -9440,24 +9449,24 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
 /* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
-  permi_wide integer[2]; /* instead, of real and imaginary part, but for residues */
+  uint64_t magnitude[2][2]; /* instead, of real and imaginary part, but for residues */
+  int negative[2];
 } permi_factor;
 
-static permi_factor permi_factor_make(const permi_counts *counts, const permi_dd *x, const permi_wide *integer)
+/* *factor = x, or the integers, of two parts. Fields that no value has stay as they are. */
+static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
+                             permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
-  permi_factor factor;
   int part;
-  memset(&factor, 0, sizeof factor);
-  factor.c.real = x[0].hi;
-  factor.c.real_low = x[0].lo;
-  factor.c.imaginary = x[1].hi;
-  factor.c.imaginary_low = x[1].lo;
+  factor->c.real = x[0].hi;
+  factor->c.real_low = x[0].lo;
+  factor->c.imaginary = x[1].hi;
+  factor->c.imaginary_low = x[1].lo;
   for (part = 0; part < counts->parts && counts->integer; part++) {
-    factor.integer[part] = integer[part];
-    factor.c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
+    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer[part].low, 2);
+    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
   }
-  return factor;
 }
 
 static permi_wide permi_wide_times(int64_t x, int64_t y)
@@ -9468,11 +9477,11 @@ static permi_wide permi_wide_times(int64_t x, int64_t y)
   return product;
 }
 
-/* `times` times the entry. */
-PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *counts, int digit, int form, int times)
+/* *factor = `times` times the entry. */
+static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
   permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2];
+  permi_wide integer[2] = {{0, 0}, {0, 0}};
   int part;
   for (part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
@@ -9481,7 +9490,7 @@ PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *c
     else
       x[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
   }
-  return permi_factor_make(counts, x, integer);
+  permi_factor_set(counts, x, integer, factor);
 }
 
 /* to += from * factor, or if fresh to = from * factor. */
@@ -9489,6 +9498,7 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
                                                const permi_factor *factor, int fresh)
 {
   const permi_numbers *numbers = &counts->numbers;
+  int p, q;
   if (numbers->algebra == PERMI_MAGNITUDES_DD) {
     permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
   } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
@@ -9498,23 +9508,22 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   } else {
     if (fresh)
       memset(to, 0, counts->size * sizeof(uint64_t));
-    permi_words_accumulate(numbers->words, numbers->parts, &factor->integer[0].low, 2, (uint64_t *)to,
-                           (const uint64_t *)from);
+    for (p = 0; p < numbers->parts; p++)
+      for (q = 0; q < numbers->parts; q++)
+        permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
+                         numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
   }
 }
 
-/* cell = a b, b real. */
+/* cell = a b, a and b real, b a whole number >= 0. */
 PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
 {
-  if (counts->integer) {
-    memset(cell, 0, counts->size * sizeof(uint64_t));
-    permi_words_accumulate(counts->numbers.words, 1, (const uint64_t *)b, counts->numbers.words, (uint64_t *)cell,
-                           (const uint64_t *)a);
-  } else {
-    const permi_dd x[2] = {*(const permi_dd *)b, {0, 0}};
-    const permi_factor factor = permi_factor_make(counts, x, NULL);
-    permi_cell_fuse(counts, cell, a, &factor, 1);
-  }
+  const int words = counts->numbers.words;
+  memset(cell, 0, counts->size * sizeof(uint64_t));
+  if (counts->integer)
+    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, 0);
+  else
+    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
 }
 
 /* At least about the modulus of a cell of double-doubles; 0 of integers. */
@@ -9708,7 +9717,7 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
       const int left = counts->digit_count[d] - (v - 1), at = dp->at[d] + v;
       dp->weight[2][at] = left * permi_counts_modulus(counts, d, form);
       if (dp->factor)
-        dp->factor[at] = permi_counts_factor(counts, d, form, left);
+        permi_counts_factor(counts, d, form, left, &dp->factor[at]);
       for (part = 0; part < counts->parts && !dp->factor; part++)
         dp->weight[part][at] = left * permi_counts_entry(counts, d, part, form);
     }
@@ -9938,7 +9947,7 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, pe
       depth--;
       continue;
     }
-    factor = permi_counts_factor(counts, d, form, left[d]--);
+    permi_counts_factor(counts, d, form, left[d]--, &factor);
     permi_cell_fuse(counts, cell + counts->size, cell, &factor, 1);
     chosen[++depth] = -1;
     if (control && !(++steps & 0xffff)) {
@@ -10212,20 +10221,17 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
 
 /* ---- terms in cells, which go into the sums one by one: exactly */
 
-PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms,
-                                                          int form)
+static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
   permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2];
-  int part;
-  for (part = 0; part < counts->parts; part++) {
-    const int f = part * counts->forms + form;
+  permi_wide integer[2] = {{0, 0}, {0, 0}};
+  int f = form, part;
+  for (part = 0; part < counts->parts; part++, f += counts->forms)
     if (counts->integer)
       integer[part] = forms->word[f];
     else
       x[part] = permi_two_sum(forms->high[f], forms->low[f]);
-  }
-  return permi_factor_make(counts, x, integer);
+  permi_factor_set(counts, x, integer, factor);
 }
 
 /* The term times F of the forms, there or in the room, or for e_M behind it; e: e_k of moduli, from that of the term
@@ -10241,8 +10247,10 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
     memset(e + 1, 0, (size_t)needed * sizeof *e);
   }
   for (f = 0; f < counts->forms; f++) {
-    const permi_factor factor = permi_forms_factor(counts, forms, f);
-    const double modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
+    permi_factor factor;
+    double modulus;
+    permi_forms_factor(counts, forms, f, &factor);
+    modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
       if (!counts->symmetric) {
@@ -10260,21 +10268,37 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
+/* Adds a term, or subtracts it: integers to the total, which is added to the sums at the end, double-doubles to the sums
+   at once. absolute: the sum of its moduli, or NULL for its modulus. */
+static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
+                           uint64_t *total, perm_partial *partial)
+{
+  const int words = counts->numbers.words;
+  double *x = (double *)(void *)term;
+  int part;
+  for (part = 0; part < counts->parts && counts->integer; part++)
+    if (negative)
+      permi_words_subtract(total + part * words, term + part * words, words);
+    else
+      permi_words_add(total + part * words, term + part * words, words);
+  if (counts->integer)
+    return;
+  for (part = 0; part < 2 * counts->parts && negative; part++)
+    x[part] = -x[part];
+  permi_sum_add_double(&partial->absolute, absolute ? *absolute : permi_cell_modulus(counts, term));
+  permi_value_sum_parts(&counts->numbers, term, partial);
+}
+
 /* A chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
-  const permi_dd signs[2][2] = {{{1, 0}, {0, 0}}, {{-1, 0}, {0, 0}}};
-  const permi_wide integers[2][2] = {{{1, 0}, {0, 0}}, {{UINT64_MAX, UINT64_MAX}, {0, 0}}};
   const int size = (int)counts->size, needed = counts->needed;
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
   uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
-  permi_factor sign[2];
   int d;
   permi_forms_start(counts, &work->forms, walk);
-  for (d = 0; d < 2; d++)
-    sign[d] = permi_factor_make(counts, signs[d], integers[d]);
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
@@ -10287,13 +10311,8 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
       else
         memcpy(term, weight, counts->size * sizeof *term);
       e[0] = permi_cell_modulus(counts, term);
-      permi_cell_fuse(counts, total, permi_cells_term(counts, &work->forms, term, e, room),
-                      &sign[permi_nary_negative(counts, walk)], 0);
-      if (!counts->integer) { /* integers wait for the end, to be added to the sums */
-        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, total));
-        permi_value_sum_parts(numbers, total, partial);
-        memset(total, 0, counts->size * sizeof *total);
-      }
+      permi_nary_add(counts, permi_cells_term(counts, &work->forms, term, e, room), permi_nary_negative(counts, walk),
+                     counts->symmetric ? e + needed : NULL, total, partial);
     }
     if (!permi_nary_next(counts, walk))
       break;
