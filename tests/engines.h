@@ -1,5 +1,5 @@
-/* What the tests of sparse engines by name share: matrices of all kinds of values, expansions over subsets that share no
-   code with the engines, failing allocations, the same bits for any number of threads, searches by threads. */
+/* What the tests of sparse engines by name share: matrices of all kinds of values, expansions over subsets, which share
+   no code with the engines, failing allocations, the same bits for any number of threads, searches by threads. */
 
 #define T_SEEDS_MAX 13
 

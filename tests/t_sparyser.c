@@ -1,5 +1,6 @@
 /* >>sparyser, >>dominating */
-/* Methods sparyser and dominating against expansions over subsets, all kinds of values; chunks, bounds, wide row sums. */
+/* Methods sparyser and dominating against expansions over subsets, all kinds of values; chunks, bounds, wide row
+   sums. */
 
 TEST(t_sparyser_equals_expansion)
 {

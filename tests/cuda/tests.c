@@ -1,5 +1,5 @@
-/* Tests of GPUs, one program. Every kernel has a twin on the CPU, with the same bits: twin.cu. Where there is no GPU the
-   twin is tested for itself: tables, planning, chunk arithmetic, sharing out, faults.
+/* Tests of GPUs, one program. Every kernel has a twin on the CPU, with the same bits: twin.cu. Where there is no GPU
+   the twin is tested for itself: tables, planning, chunk arithmetic, sharing out, faults.
    Usage: tests_cuda [-v] [FILTER...] */
 #define INSIDE_GPU
 #define INSIDE_TWINS

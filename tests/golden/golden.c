@@ -19,8 +19,8 @@
    Seconds and bytes that are predicted are masked by #. Lines whose key ends in @ hold fingerprints, which have the
    version in them: they are left out where the version is not the record's.
 
-   The library is another object (golden_library.c), whose clock stands still and whose processor may lack features. Only
-   public calls are made. What is renamed in a structure is renamed here: */
+   The library is another object (golden_library.c), whose clock stands still and whose processor may lack features.
+   Only public calls are made. What is renamed in a structure is renamed here: */
 #define GOLDEN_ERROR(result) ((result)->error_bound)
 #define GOLDEN_ESTIMATE(result) ((result)->error_estimate)
 
