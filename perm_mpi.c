@@ -393,14 +393,14 @@ typedef struct permi_mpi_order { /* from rank 0 */
   permi_mpi_range range;
 } permi_mpi_order;
 
-typedef struct permi_mpi_report { /* to rank 0; an encoded partial follows unless chunks is 0 */
+typedef struct permi_mpi_report { /* to rank 0 */
   permi_mpi_range range; /* leaf PERMI_MPI_NONE: only a status; PERMI_MPI_BYE: the rank's last */
   uint64_t chunks;
   double seconds;
   int status, gpus;
   char message[PERM_MESSAGE_BYTES];
+  unsigned char partial[PERM_PARTIAL_BYTES]; /* encoded, unless chunks is 0 */
 } permi_mpi_report;
-#define PERMI_MPI_REPORT_BYTES (sizeof(permi_mpi_report) + PERM_PARTIAL_BYTES)
 
 typedef struct permi_mpi_session {
   MPI_Comm comm;
@@ -569,7 +569,6 @@ typedef struct permi_mpi_leader {
   permi_mpi_channel *channel; /* one a rank */
   int *threads;               /* of each rank */
   int stopping, gone;         /* gone: ranks that have said good-bye */
-  unsigned char report[PERMI_MPI_REPORT_BYTES];
   double start, deadline, next_report, next_checkpoint, least;
   perm_result unwritten; /* of the last checkpoint */
   char activity[160];
@@ -626,24 +625,6 @@ static void permi_mpi_hand_out(permi_mpi_leader *leader, int rank)
     permi_mpi_send(leader, rank, PERMI_MPI_RUN, &range);
 }
 
-static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
-{
-  permi_mpi_report report;
-  perm_partial partial;
-  MPI_Recv(leader->report, bytes, MPI_BYTE, rank, PERMI_MPI_TO_ZERO, leader->session->comm, MPI_STATUS_IGNORE);
-  memcpy(&report, leader->report, sizeof report);
-  memset(&partial, 0, sizeof partial);
-  if (report.chunks &&
-      perm_partial_decode(leader->report + sizeof report, (size_t)bytes - sizeof report, &partial) != PERM_OK)
-    permi_mpi_stop(&leader->coordinator, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
-  if (report.range.leaf >= 0)
-    permi_mpi_take(&leader->coordinator, rank, &report.range, &partial, report.seconds, report.gpus);
-  leader->gone += report.range.leaf == PERMI_MPI_BYE;
-  if (report.status != PERM_OK)
-    permi_mpi_stop(&leader->coordinator, (perm_status)report.status, report.message);
-  permi_mpi_hand_out(leader, rank);
-}
-
 static double permi_mpi_interval(const perm_options *options)
 {
 #if defined(PERM_MPI_TESTS)
@@ -686,16 +667,29 @@ static void permi_mpi_tell(permi_mpi_leader *leader, double now)
     permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
 }
 
-static void permi_mpi_receive_all(permi_mpi_leader *leader)
+/* Takes what ranks have reported, and answers. */
+static void permi_mpi_receive(permi_mpi_leader *leader)
 {
+  permi_mpi_coordinator *c = &leader->coordinator;
+  permi_mpi_report report;
+  perm_partial partial;
   MPI_Status message;
-  int there, bytes;
+  int there;
   for (;;) {
     MPI_Iprobe(MPI_ANY_SOURCE, PERMI_MPI_TO_ZERO, leader->session->comm, &there, &message);
     if (!there)
       return;
-    MPI_Get_count(&message, MPI_BYTE, &bytes);
-    permi_mpi_receive(leader, message.MPI_SOURCE, bytes);
+    MPI_Recv(&report, (int)sizeof report, MPI_BYTE, message.MPI_SOURCE, PERMI_MPI_TO_ZERO, leader->session->comm,
+             MPI_STATUS_IGNORE);
+    memset(&partial, 0, sizeof partial);
+    if (report.chunks && perm_partial_decode(report.partial, sizeof report.partial, &partial) != PERM_OK)
+      permi_mpi_stop(c, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
+    if (report.range.leaf >= 0)
+      permi_mpi_take(c, message.MPI_SOURCE, &report.range, &partial, report.seconds, report.gpus);
+    leader->gone += report.range.leaf == PERMI_MPI_BYE;
+    if (report.status != PERM_OK)
+      permi_mpi_stop(c, (perm_status)report.status, report.message);
+    permi_mpi_hand_out(leader, message.MPI_SOURCE);
   }
 }
 
@@ -705,7 +699,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
   permi_mpi_coordinator *c = &leader->coordinator;
   double now;
   int rank;
-  permi_mpi_receive_all(leader);
+  permi_mpi_receive(leader);
   now = MPI_Wtime();
   if (options->cancel && *options->cancel)
     permi_mpi_stop(c, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
@@ -852,7 +846,7 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
   for (rank = 1; rank < session->ranks; rank++)
     permi_mpi_send(leader, rank, PERMI_MPI_END, NULL);
   while (leader->gone < session->ranks - 1) { /* no message is left behind */
-    permi_mpi_receive_all(leader);
+    permi_mpi_receive(leader);
     permi_mpi_pause(&looks);
   }
   for (rank = 0; rank < session->ranks; rank++)
@@ -901,18 +895,6 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
-/* partial: NULL if no chunks. */
-static void permi_mpi_send_report(const permi_mpi_session *session, const permi_mpi_report *report,
-                                  const perm_partial *partial)
-{
-  unsigned char bytes[PERMI_MPI_REPORT_BYTES];
-  size_t size = sizeof *report;
-  memcpy(bytes, report, size);
-  if (report->chunks)
-    size += perm_partial_encode(partial, bytes + size, sizeof bytes - size);
-  MPI_Send(bytes, (int)size, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
-}
-
 /* Reports a status without chunks; range: PERMI_MPI_NONE, _BYE, or one handed back. */
 static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
 {
@@ -922,7 +904,7 @@ static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_ra
   report.status = status;
   if (status != PERM_OK)
     snprintf(report.message, sizeof report.message, "%s", perm_status_text(status));
-  permi_mpi_send_report(session, &report, NULL);
+  MPI_Send(&report, (int)sizeof report, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
 }
 
 static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, const perm_options *options)
@@ -944,7 +926,9 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
         permi_mpi_report report;
         perm_partial partial;
         permi_mpi_compute(session, job, &range, options, permi_mpi_look_for_orders, &worker, &partial, &report);
-        permi_mpi_send_report(session, &report, &partial);
+        if (report.chunks)
+          perm_partial_encode(&partial, report.partial, sizeof report.partial);
+        MPI_Send(&report, (int)sizeof report, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
       }
       looks = 0;
     } else if (worker.end) {
@@ -1092,8 +1076,11 @@ typedef struct permi_mpi_header { /* goes to all first. The first three fields a
   int checkpoint;                   /* 1: rank 0 has a file */
   char gpu_cache[1024];
 } permi_mpi_header;
-#define PERMI_MPI_HEADER_BYTES 2048
-typedef char permi_mpi_header_fits[sizeof(permi_mpi_header) <= PERMI_MPI_HEADER_BYTES ? 1 : -1];
+typedef union permi_mpi_first { /* as long in every version */
+  permi_mpi_header header;
+  unsigned char bytes[2048];
+} permi_mpi_first;
+typedef char permi_mpi_header_fits[sizeof(permi_mpi_first) == 2048 ? 1 : -1];
 #define PERMI_MPI_MAGIC UINT64_C(0x3149504d4d524550) /* "PERMMPI1" */
 
 static uint64_t permi_mpi_version(void)
@@ -1302,8 +1289,9 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
                                       int *dismissed)
 {
   const perm_allocator *allocator = &session->options->allocator;
-  unsigned char bytes[PERMI_MPI_HEADER_BYTES] = {0}, *message;
-  permi_mpi_header header;
+  permi_mpi_first first;
+  permi_mpi_header *header = &first.header;
+  unsigned char *message;
   permi_mpi_call copy;
   perm_matrix matrix;
   perm_options options;
@@ -1311,38 +1299,36 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   *dismissed = 0;
   session->over = 0;
   memset(result, 0, sizeof *result);
-  memset(&header, 0, sizeof header);
+  memset(&first, 0, sizeof first);
   if (session->rank == 0)
-    permi_mpi_header_fill(&header, call, session->options);
-  memcpy(bytes, &header, sizeof header);
-  permi_mpi_broadcast(session, bytes, sizeof bytes, 0);
-  memcpy(&header, bytes, sizeof header);
+    permi_mpi_header_fill(header, call, session->options);
+  permi_mpi_broadcast(session, &first, sizeof first, 0);
 #if defined(PERM_MPI_TESTS)
-  header.version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
+  header->version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
 #endif
-  same = header.magic == PERMI_MPI_MAGIC && header.version == permi_mpi_version() && header.sizes == permi_mpi_sizes();
+  same = header->magic == PERMI_MPI_MAGIC && header->version == permi_mpi_version() && header->sizes == permi_mpi_sizes();
   if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
     return permi_mpi_fail(result, session->status, session->message);
-  *dismissed = header.call.kind == PERMI_MPI_DISMISS;
+  *dismissed = header->call.kind == PERMI_MPI_DISMISS;
   if (*dismissed)
     return PERM_OK;
-  if (header.call.kind == PERMI_MPI_ALONE) {
+  if (header->call.kind == PERMI_MPI_ALONE) {
     if (session->rank == 0)
       permi_mpi_apply(call, session->options, result);
     permi_mpi_broadcast(session, result, sizeof *result, 0);
     return result->status;
   }
   family = permi_mpi_family(session);
-  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(&header, PERMI_MPI_ARRAYS));
+  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(header, PERMI_MPI_ARRAYS));
   if (permi_mpi_agree(session, message ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
     permi_mpi_release(allocator, message);
     return permi_mpi_fail(result, session->status, session->message);
   }
   if (session->rank == 0)
-    permi_mpi_pack(call, &header, message);
-  permi_mpi_broadcast(session, message, permi_mpi_at(&header, PERMI_MPI_ARRAYS), 0);
-  permi_mpi_unpack(&header, message, &copy, &matrix);
-  options = permi_mpi_options(session, &header, family);
+    permi_mpi_pack(call, header, message);
+  permi_mpi_broadcast(session, message, permi_mpi_at(header, PERMI_MPI_ARRAYS), 0);
+  permi_mpi_unpack(header, message, &copy, &matrix);
+  options = permi_mpi_options(session, header, family);
   permi_mpi_apply(&copy, &options, result);
   permi_mpi_release(allocator, message);
   if (!session->over)

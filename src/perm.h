@@ -85,11 +85,11 @@
      an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
                            kernels/vocabulary.h: its words; dense/kernels.h, signs/hybrid.h, frontier/arrays.h: its
                            reading; then wherever `grep -ri neon src` finds NEON. Test: t_isa.c, isa.sh, `make golden`
-     a dense method        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: leaf, bound and
+     a dense engine        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: leaf, bound and
                            estimate; scalar ones in dense/plain.h. Test: t_engines.c, climb.c
-     an engine for arrays  solve/offers.h: offer, make, its line in permi_array_engines; solve/entries.h: their number.
-                           Test: t_engines.c, t_rectangular.c
-     a sparse engine       its room, with offer, make and release as in block/engines.h; sparse/choose.h: its line in
+     engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
+     (integers, counts)    permi_array_engines. Test: t_engines.c, t_rectangular.c
+     a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
                            permi_engines. Test: t_engines.c, t_sparse.c
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
@@ -153,30 +153,24 @@
    about 30. Sparse structure: perm_sparse.h.
 
    REFERENCES
-     [Bar96] A. I. Barvinok, Two algorithmic results for the traveling salesman problem, Math. Oper. Res. 21 (1996)
-             65-84: permanents of matrices of fixed rank.
+     [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
      [Gur05] L. Gurvits, On the complexity of mixed discriminants and related problems, MFCS 2005, LNCS 3618, 447-458.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
-     [SB99]  I. Beichl, F. Sullivan, Approximating the permanent via importance sampling with application to the dimer
-             covering problem, J. Comput. Phys. 149 (1999) 128-147.
-     [Bor55] C. W. Borchardt, Bestimmung der symmetrischen Verbindungen vermittelst ihrer erzeugenden Function,
-             J. reine angew. Math. 53 (1855) 193-198.
+     [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
+     [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
      [Gly10] D. G. Glynn, The permanent of a square matrix, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
      [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
-     [DK01]  I. S. Duff, J. Koster, On algorithms for permuting large entries to the diagonal of a sparse matrix,
-             SIAM J. Matrix Anal. Appl. 22 (2001) 973-996.
-     [JV87]  R. Jonker, A. Volgenant, A shortest augmenting path algorithm for dense and sparse linear assignment
-             problems, Computing 38 (1987) 325-340.
+     [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
+     [JV87]  R. Jonker, A. Volgenant, Computing 38 (1987) 325-340: linear assignment.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
-     [Gra09] S. Graillat, Accurate floating-point product and exponentiation, IEEE Trans. Computers 58 (2009) 994-1000.
-     [CH18]  S. Chin, J. Huh, Generalized concurrence in boson sampling, Scientific Reports 8 (2018) 6101.
+     [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
+     [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
      [MRA]   C. Masschelein, M. Richer, P. W. Ayers, Optimizing and benchmarking the computation of the permanent of
              general matrices: rectangular ones.
-     [BGM17] S. Boldo, S. Graillat, J.-M. Muller, On the robustness of the 2Sum and Fast2Sum algorithms, ACM Trans.
-             Math. Software 44 (2017): Fast2Sum is exact when a is a whole number of units of the last place of b.
-     [CLL06] E. Carlen, E. H. Lieb, M. Loss, An inequality of Hadamard type for permanents, Methods Appl. Anal. 13
-             (2006) 1-17.
+     [BGM17] S. Boldo, S. Graillat, J.-M. Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum is exact when a is a
+             whole number of units of the last place of b.
+     [CLL06] E. Carlen, E. H. Lieb, M. Loss, Methods Appl. Anal. 13 (2006) 1-17: an inequality of Hadamard type.
      [Kul13] U. Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
 */
 #ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to the kernels */

@@ -24,7 +24,7 @@
                  >>components        Dulmage-Mendelsohn, strong components
                  >>reduce            lines of degree 1 and 2 eliminated
                  >>order             elimination order: greedy, annealing
-                 >>engines           the interface of an engine: offer, make, release; rounded entries
+                 >>engines           what engines of a block share (their interface: solve/engine.h)
      frontier/   >>values            the ring of values: doubles, double-double, integers, residues
                  >>frontier          states, keys, cursors of the lists
                  >>steps             a step: the values of a union of lists

@@ -34,8 +34,11 @@ typedef struct permi_mpi_header { /* goes to all first. The first three fields a
   int checkpoint;                   /* 1: rank 0 has a file */
   char gpu_cache[1024];
 } permi_mpi_header;
-#define PERMI_MPI_HEADER_BYTES 2048
-typedef char permi_mpi_header_fits[sizeof(permi_mpi_header) <= PERMI_MPI_HEADER_BYTES ? 1 : -1];
+typedef union permi_mpi_first { /* as long in every version */
+  permi_mpi_header header;
+  unsigned char bytes[2048];
+} permi_mpi_first;
+typedef char permi_mpi_header_fits[sizeof(permi_mpi_first) == 2048 ? 1 : -1];
 #define PERMI_MPI_MAGIC UINT64_C(0x3149504d4d524550) /* "PERMMPI1" */
 
 static uint64_t permi_mpi_version(void)
@@ -244,8 +247,9 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
                                       int *dismissed)
 {
   const perm_allocator *allocator = &session->options->allocator;
-  unsigned char bytes[PERMI_MPI_HEADER_BYTES] = {0}, *message;
-  permi_mpi_header header;
+  permi_mpi_first first;
+  permi_mpi_header *header = &first.header;
+  unsigned char *message;
   permi_mpi_call copy;
   perm_matrix matrix;
   perm_options options;
@@ -253,38 +257,36 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   *dismissed = 0;
   session->over = 0;
   memset(result, 0, sizeof *result);
-  memset(&header, 0, sizeof header);
+  memset(&first, 0, sizeof first);
   if (session->rank == 0)
-    permi_mpi_header_fill(&header, call, session->options);
-  memcpy(bytes, &header, sizeof header);
-  permi_mpi_broadcast(session, bytes, sizeof bytes, 0);
-  memcpy(&header, bytes, sizeof header);
+    permi_mpi_header_fill(header, call, session->options);
+  permi_mpi_broadcast(session, &first, sizeof first, 0);
 #if defined(PERM_MPI_TESTS)
-  header.version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
+  header->version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
 #endif
-  same = header.magic == PERMI_MPI_MAGIC && header.version == permi_mpi_version() && header.sizes == permi_mpi_sizes();
+  same = header->magic == PERMI_MPI_MAGIC && header->version == permi_mpi_version() && header->sizes == permi_mpi_sizes();
   if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
     return permi_mpi_fail(result, session->status, session->message);
-  *dismissed = header.call.kind == PERMI_MPI_DISMISS;
+  *dismissed = header->call.kind == PERMI_MPI_DISMISS;
   if (*dismissed)
     return PERM_OK;
-  if (header.call.kind == PERMI_MPI_ALONE) {
+  if (header->call.kind == PERMI_MPI_ALONE) {
     if (session->rank == 0)
       permi_mpi_apply(call, session->options, result);
     permi_mpi_broadcast(session, result, sizeof *result, 0);
     return result->status;
   }
   family = permi_mpi_family(session);
-  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(&header, PERMI_MPI_ARRAYS));
+  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(header, PERMI_MPI_ARRAYS));
   if (permi_mpi_agree(session, message ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
     permi_mpi_release(allocator, message);
     return permi_mpi_fail(result, session->status, session->message);
   }
   if (session->rank == 0)
-    permi_mpi_pack(call, &header, message);
-  permi_mpi_broadcast(session, message, permi_mpi_at(&header, PERMI_MPI_ARRAYS), 0);
-  permi_mpi_unpack(&header, message, &copy, &matrix);
-  options = permi_mpi_options(session, &header, family);
+    permi_mpi_pack(call, header, message);
+  permi_mpi_broadcast(session, message, permi_mpi_at(header, PERMI_MPI_ARRAYS), 0);
+  permi_mpi_unpack(header, message, &copy, &matrix);
+  options = permi_mpi_options(session, header, family);
   permi_mpi_apply(&copy, &options, result);
   permi_mpi_release(allocator, message);
   if (!session->over)

@@ -17,7 +17,6 @@ typedef struct permi_mpi_leader {
   permi_mpi_channel *channel; /* one a rank */
   int *threads;               /* of each rank */
   int stopping, gone;         /* gone: ranks that have said good-bye */
-  unsigned char report[PERMI_MPI_REPORT_BYTES];
   double start, deadline, next_report, next_checkpoint, least;
   perm_result unwritten; /* of the last checkpoint */
   char activity[160];
@@ -74,24 +73,6 @@ static void permi_mpi_hand_out(permi_mpi_leader *leader, int rank)
     permi_mpi_send(leader, rank, PERMI_MPI_RUN, &range);
 }
 
-static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
-{
-  permi_mpi_report report;
-  perm_partial partial;
-  MPI_Recv(leader->report, bytes, MPI_BYTE, rank, PERMI_MPI_TO_ZERO, leader->session->comm, MPI_STATUS_IGNORE);
-  memcpy(&report, leader->report, sizeof report);
-  memset(&partial, 0, sizeof partial);
-  if (report.chunks &&
-      perm_partial_decode(leader->report + sizeof report, (size_t)bytes - sizeof report, &partial) != PERM_OK)
-    permi_mpi_stop(&leader->coordinator, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
-  if (report.range.leaf >= 0)
-    permi_mpi_take(&leader->coordinator, rank, &report.range, &partial, report.seconds, report.gpus);
-  leader->gone += report.range.leaf == PERMI_MPI_BYE;
-  if (report.status != PERM_OK)
-    permi_mpi_stop(&leader->coordinator, (perm_status)report.status, report.message);
-  permi_mpi_hand_out(leader, rank);
-}
-
 static double permi_mpi_interval(const perm_options *options)
 {
 #if defined(PERM_MPI_TESTS)
@@ -134,16 +115,29 @@ static void permi_mpi_tell(permi_mpi_leader *leader, double now)
     permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
 }
 
-static void permi_mpi_receive_all(permi_mpi_leader *leader)
+/* Takes what ranks have reported, and answers. */
+static void permi_mpi_receive(permi_mpi_leader *leader)
 {
+  permi_mpi_coordinator *c = &leader->coordinator;
+  permi_mpi_report report;
+  perm_partial partial;
   MPI_Status message;
-  int there, bytes;
+  int there;
   for (;;) {
     MPI_Iprobe(MPI_ANY_SOURCE, PERMI_MPI_TO_ZERO, leader->session->comm, &there, &message);
     if (!there)
       return;
-    MPI_Get_count(&message, MPI_BYTE, &bytes);
-    permi_mpi_receive(leader, message.MPI_SOURCE, bytes);
+    MPI_Recv(&report, (int)sizeof report, MPI_BYTE, message.MPI_SOURCE, PERMI_MPI_TO_ZERO, leader->session->comm,
+             MPI_STATUS_IGNORE);
+    memset(&partial, 0, sizeof partial);
+    if (report.chunks && perm_partial_decode(report.partial, sizeof report.partial, &partial) != PERM_OK)
+      permi_mpi_stop(c, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
+    if (report.range.leaf >= 0)
+      permi_mpi_take(c, message.MPI_SOURCE, &report.range, &partial, report.seconds, report.gpus);
+    leader->gone += report.range.leaf == PERMI_MPI_BYE;
+    if (report.status != PERM_OK)
+      permi_mpi_stop(c, (perm_status)report.status, report.message);
+    permi_mpi_hand_out(leader, message.MPI_SOURCE);
   }
 }
 
@@ -153,7 +147,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
   permi_mpi_coordinator *c = &leader->coordinator;
   double now;
   int rank;
-  permi_mpi_receive_all(leader);
+  permi_mpi_receive(leader);
   now = MPI_Wtime();
   if (options->cancel && *options->cancel)
     permi_mpi_stop(c, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
@@ -300,7 +294,7 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
   for (rank = 1; rank < session->ranks; rank++)
     permi_mpi_send(leader, rank, PERMI_MPI_END, NULL);
   while (leader->gone < session->ranks - 1) { /* no message is left behind */
-    permi_mpi_receive_all(leader);
+    permi_mpi_receive(leader);
     permi_mpi_pause(&looks);
   }
   for (rank = 0; rank < session->ranks; rank++)
@@ -349,18 +343,6 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
-/* partial: NULL if no chunks. */
-static void permi_mpi_send_report(const permi_mpi_session *session, const permi_mpi_report *report,
-                                  const perm_partial *partial)
-{
-  unsigned char bytes[PERMI_MPI_REPORT_BYTES];
-  size_t size = sizeof *report;
-  memcpy(bytes, report, size);
-  if (report->chunks)
-    size += perm_partial_encode(partial, bytes + size, sizeof bytes - size);
-  MPI_Send(bytes, (int)size, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
-}
-
 /* Reports a status without chunks; range: PERMI_MPI_NONE, _BYE, or one handed back. */
 static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
 {
@@ -370,7 +352,7 @@ static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_ra
   report.status = status;
   if (status != PERM_OK)
     snprintf(report.message, sizeof report.message, "%s", perm_status_text(status));
-  permi_mpi_send_report(session, &report, NULL);
+  MPI_Send(&report, (int)sizeof report, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
 }
 
 static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, const perm_options *options)
@@ -392,7 +374,9 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
         permi_mpi_report report;
         perm_partial partial;
         permi_mpi_compute(session, job, &range, options, permi_mpi_look_for_orders, &worker, &partial, &report);
-        permi_mpi_send_report(session, &report, &partial);
+        if (report.chunks)
+          perm_partial_encode(&partial, report.partial, sizeof report.partial);
+        MPI_Send(&report, (int)sizeof report, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
       }
       looks = 0;
     } else if (worker.end) {

@@ -17,14 +17,14 @@ typedef struct permi_mpi_order { /* from rank 0 */
   permi_mpi_range range;
 } permi_mpi_order;
 
-typedef struct permi_mpi_report { /* to rank 0; an encoded partial follows unless chunks is 0 */
+typedef struct permi_mpi_report { /* to rank 0 */
   permi_mpi_range range; /* leaf PERMI_MPI_NONE: only a status; PERMI_MPI_BYE: the rank's last */
   uint64_t chunks;
   double seconds;
   int status, gpus;
   char message[PERM_MESSAGE_BYTES];
+  unsigned char partial[PERM_PARTIAL_BYTES]; /* encoded, unless chunks is 0 */
 } permi_mpi_report;
-#define PERMI_MPI_REPORT_BYTES (sizeof(permi_mpi_report) + PERM_PARTIAL_BYTES)
 
 typedef struct permi_mpi_session {
   MPI_Comm comm;
