@@ -25,7 +25,7 @@
                 >>arrays_run >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
                 dynamic programs: lists and arrays over matched vertices, tree decompositions, bands
      signs      >>hybrid >>hybrid_layout >>hybrid_program >>hybrid_leaf >>programs >>program_text >>program_tune
-                >>sparyser >>dominating >>codegen
+                >>hybrid_offer >>sparyser >>dominating >>codegen
                 sums over signs: elimination inside, the same for GPUs; Ryser in compressed rows
      matchings  >>transversals >>decompose >>decompose_run
                 enumeration of perfect matchings; branches over lines of degree 3 and 4
@@ -9177,7 +9177,7 @@ typedef struct permi_statement {
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots */
+  uint16_t opcode, row, other, group; /* row, other: slots too */
   int first, count; /* statements */
 } permi_instruction;
 
@@ -9246,7 +9246,7 @@ typedef struct permi_hybrid {
   unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
   double cost, operations_a_term, rows_a_term; /* of an outer pattern */
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* by a row's line */
+  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
@@ -9450,7 +9450,7 @@ typedef struct permi_layout_sum {
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* operands go as results come */
+  const double waiting = work->gpu ? 0.75 : 1; /* a GPU's operands go as results come */
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -9498,7 +9498,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     permi_layout_replace(work, sum, left, right, result.dirty, here);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
                                     result.dirty);
-    taken[a] = result; /* a < b */
+    taken[a] = result; /* a < b, so that b's place takes the last */
     taken[b] = taken[--count];
   }
   return count;
@@ -9625,7 +9625,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* cannot be */
+    if (count == 0) /* no caller has a column without entries */
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -9786,11 +9786,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = special + permi_order_below(seed, n - special);
       b = permi_order_below(seed, now.inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) { /* one less */
+    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
-    } else { /* a swap */
+    } else { /* two columns change places */
       if (special == 0)
         continue;
       a = permi_order_below(seed, special);
@@ -10480,6 +10480,56 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   return cost[t];
 }
 
+static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+{
+  va_list arguments;
+  int more;
+  va_start(arguments, format);
+  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  va_end(arguments);
+  *length += more > 0 ? (size_t)more : 0;
+}
+
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
+    return permi_fail_memory(maker->result);
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = scaled;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  return PERM_OK;
+}
+
 /* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
    (>>program_text), and a thread runs it for every pattern of its walk.
@@ -11107,47 +11157,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 #endif
 
 /* =================================================================================== >>program_tune
-   The plan on a GPU, its candidates, and the offers of hybrid and cached. */
-
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
-static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       long long *scale_exp2, int *zero)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
-  perm_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
-  if (!exponent)
-    return permi_fail_memory(maker->result);
-  memset(&plan, 0, sizeof plan);
-  plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
-  permi_plan_scale(&plan, &view, exponent);
-  permi_release(allocator, exponent);
-  *zero = plan.zero;
-  *scale_exp2 = 0;
-  for (i = 0; i < n && !plan.zero; i++) {
-    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
-  }
-  return PERM_OK;
-}
+   The plan on a GPU, and its candidates. */
 
 #if defined(PERM_WITH_CUDA)
 /* Seconds on one GPU, compiled. Too many waiting values are spilled. */
@@ -11545,19 +11555,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-#endif /* PERM_WITH_CUDA */
-
-static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
-{
-  va_list arguments;
-  int more;
-  va_start(arguments, format);
-  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
-  va_end(arguments);
-  *length += more > 0 ? (size_t)more : 0;
-}
-
-#if defined(PERM_WITH_CUDA)
 static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
 {
   const permi_code *code = hybrid->code;
@@ -11582,6 +11579,9 @@ static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, 
   permi_hybrid_say(buffer, size, length, "\n");
 }
 #endif
+
+/* =================================================================================== >>hybrid_offer
+   What methods hybrid and cached offer, on the CPU or a GPU. */
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -12313,7 +12313,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
-      continue; /* halves */
+      continue; /* halves are no integers */
     permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;
@@ -12524,7 +12524,7 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
 #define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* its first */
+  uint64_t chunk, term; /* of the first */
   int walk;             /* 2^walk terms a thread */
 } permi_codegen_launch;
 
@@ -12556,7 +12556,7 @@ static int permi_codegen_blocks(int rows)
   return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
 }
 
-static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles a thread */
+static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles that a thread has */
 {
   const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);

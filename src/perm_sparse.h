@@ -24,7 +24,7 @@
                 >>arrays_run >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
                 dynamic programs: lists and arrays over matched vertices, tree decompositions, bands
      signs      >>hybrid >>hybrid_layout >>hybrid_program >>hybrid_leaf >>programs >>program_text >>program_tune
-                >>sparyser >>dominating >>codegen
+                >>hybrid_offer >>sparyser >>dominating >>codegen
                 sums over signs: elimination inside, the same for GPUs; Ryser in compressed rows
      matchings  >>transversals >>decompose >>decompose_run
                 enumeration of perfect matchings; branches over lines of degree 3 and 4
@@ -170,6 +170,7 @@
 #include "signs/programs.h"
 #include "signs/program_text.h"
 #include "signs/program_tune.h"
+#include "signs/hybrid_offer.h"
 #include "signs/sparyser.h"
 #include "signs/dominating.h"
 #include "signs/codegen.h"

@@ -2,6 +2,7 @@
    The table of engines, and the choice among their offers. */
 #pragma once
 #include "../frontier/band_order.h"
+#include "../signs/hybrid_offer.h"
 #include "../signs/dominating.h"
 #include "../signs/codegen.h"
 #include "../matchings/decompose_run.h"
