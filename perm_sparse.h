@@ -6,33 +6,64 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it: private to the file)
+   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it leaves out what is not called)
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
    With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
    before perm.h there). Needs libc and libm.
 
-   CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
-     api        >>sparse_config >>sparse_calls
-                every public type and function
-     matrix     >>matrix >>io >>market >>plain_text >>write
-                compressed rows; Matrix Market and plain text, with errors that name the line
-     block      >>matching >>components >>reduce >>order >>engines
-                a matrix becomes blocks: matchings, fine Dulmage-Mendelsohn, lines of degree 1 and 2; an order of
-                elimination; what the engines of a block have in common
-     frontier   >>values >>frontier >>steps >>steps_run >>sorting >>streams >>arrays >>array_layout >>arrays_gpu
-                >>arrays_run >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
-                dynamic programs: lists and arrays over matched vertices, tree decompositions, bands
-     signs      >>hybrid >>hybrid_layout >>hybrid_program >>hybrid_leaf >>programs >>program_text >>program_tune
-                >>hybrid_offer >>sparyser >>dominating >>codegen
-                sums over signs: elimination inside, the same for GPUs; Ryser in compressed rows
-     matchings  >>transversals >>decompose >>decompose_run
-                enumeration of perfect matchings; branches over lines of degree 3 and 4
-     sparse     >>prepare >>frontier_offer >>choose >>sparse_job >>sparse >>spy
-                the engine of each block, the public functions, a picture of structure and plan
-     kernels    >>array_kernels >>hybrid_kernels
-                blocks of arrays and the interpreter of hybrid programs, read once for each instruction set
+   CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too.
+     api/        >>sparse_config     macros that a project may define
+                 >>sparse_calls      every public type and function
+     matrix/     >>matrix            compressed rows from entries, triplets, arrays; sort, duplicates
+                 >>io                lines, words, numbers; messages FILE:LINE
+                 >>market            Matrix Market: banner, symmetric, skew-symmetric, hermitian
+                 >>plain_text        files without a banner: rows, coordinates, edges; perm_matrix_read
+                 >>write             Matrix Market written
+     block/      >>matching          Hopcroft-Karp
+                 >>components        Dulmage-Mendelsohn, strong components
+                 >>reduce            lines of degree 1 and 2 eliminated
+                 >>order             elimination order: greedy, annealing
+                 >>engines           what engines of a block share (their interface: solve/engine.h)
+     frontier/   >>values            the ring of values: doubles, double-double, integers, residues
+                 >>frontier          states, keys, cursors of the lists
+                 >>steps             a step: the values of a union of lists
+                 >>steps_run         the union of lists, in parts; threads; the value at the end
+                 >>sorting           the lists' twin: expand, sort, contract
+                 >>streams           from an order to the streams of a step
+                 >>arrays            arrays indexed by combinations
+                 >>array_layout      words and ways of a step
+                 >>arrays_gpu        arrays and lists on a GPU
+                 >>arrays_run        passes, price
+                 >>tree              tables of a tree decomposition, bucket elimination
+                 >>tree_join         the product of two tables
+                 >>tree_build        elimination by fill, price
+                 >>band              a window along a band
+                 >>band_run          streams, threads, bound
+                 >>band_order        order of the rows, price
+     signs/      >>hybrid            Glynn's signs outside, elimination inside: the interpreter's program
+                 >>hybrid_layout     which columns are inside, search
+                 >>hybrid_program    a layout becomes a straight program
+                 >>hybrid_leaf       rounding, estimate, price
+                 >>programs          the same for GPUs
+                 >>program_text      its kernel as CUDA C++ and PTX
+                 >>program_tune      candidates, tuning
+                 >>hybrid_offer      what hybrid and cached offer, on the CPU or GPUs
+                 >>sparyser          Ryser in compressed columns, Gray code
+                 >>dominating        Ryser over dominating sets
+                 >>codegen           the published GPU kernels
+     matchings/  >>transversals      perfect matchings enumerated
+                 >>decompose         branches over lines of degree 3 and 4
+                 >>decompose_run     their walk, price
+     sparse/     >>prepare           check, reduce, split into blocks
+                 >>frontier_offer    offers of frontier, tree, sorting
+                 >>choose            the table of engines and the choice for a block
+                 >>sparse_job        a matrix becomes a job
+                 >>sparse            perm_compute_sparse, perm_sparse_job, perm_sparse_report
+                 >>spy               perm_sparse_spy, SVG
+     kernels/    >>array_kernels     arrays for each instruction set
+                 >>hybrid_kernels    the interpreter of hybrid programs
 
    EXAMPLE
        perm_matrix a;
@@ -47,36 +78,36 @@
 
    GUARANTEES
      - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
-       4544 bits (above that in doubles, and `exact` is 0), and modulo any number at any size. Doubles carry a proven
-       bound in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which
-       only add products of entries, so that non-negative matrices lose no digit to cancellation. Methods hybrid and
-       cached sum over signs: `error_bound` is INFINITY, `error_estimate` an estimate.
+       4544 bits (above that in doubles, `exact` is 0), and modulo any number at any size. Doubles carry a proven bound
+       in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
+       products of entries: non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum over
+       signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
 
    METHOD (options.method): what it sums; states or terms; values
-       auto          the one predicted to be fastest within max_bytes, for each block
+       auto          the fastest by prediction within max_bytes, for each block
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
-                     gone than of others; all values. Lists or arrays:
+                     gone than of others; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract.
-                    With options.gpu on one GPU, up to its memory: arrays where predicted faster, both if isa is cuda
+                    options.gpu: one GPU, up to its memory, arrays where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a programme; doubles, complex or accurate
-       cached        the same with nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order
-                     13 (options.gpu), as kernels generated for the matrix; estimates mean the same there
-       sparyser      Ryser's sum without what is surely zero; up to n 2^(n-1); doubles, integers to 126 bits
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order 13, as
+                     kernels generated for the matrix
+       sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory
-                     Ryser's sum on GPUs as published [EK]: a kernel of code for every column; n 2^(n-1), and about
-                     k 2^(n-1) with k row sums in registers; doubles. For comparisons: hybrid is faster
+                     Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
+                     k row sums in registers; doubles. For comparisons: hybrid is faster
        decompose     branches at lines of degree 3 and 4 down to nothing or dense blocks; doubles, exact integers
        transversals  every perfect matching one at a time; all values
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
-   COST  what the structure allows. perm_sparse_job + perm_job_explain tell beforehand, and perm_sparse_spy draws it;
-   options.plan_effort buys longer searches for orders and layouts.
+   COST  what the structure allows: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
+   options.plan_effort buys longer searches.
 
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
    or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
@@ -140,15 +171,16 @@
 #endif
 #include PERM_HEADER_FILE
 
-/* =================================================================================== >>sparse_calls */
+/* =================================================================================== >>sparse_calls
+   Every public type and function. >>calls says what holds for all: threads, NULL, result. */
 
-#define PERM_MATRIX_MAX_ROWS 16777216 /* m above this is refused: row_start alone would take 128 MiB */
+#define PERM_MATRIX_MAX_ROWS 16777216 /* a larger m is refused: row_start alone would take 128 MiB */
 
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
 
-/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1. Columns
-   ascend strictly in each row and no entry is zero. The struct owns its arrays: give them back with
-   perm_matrix_free. All zero is a valid 0 x 0 matrix. A pattern has the value 1 at every entry. */
+/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1, columns ascend
+   strictly in a row, no entry is zero. A pattern has the value 1 at every entry. The struct owns its arrays;
+   perm_matrix_free releases them. All zero is a 0 x 0 matrix. */
 typedef struct perm_matrix {
   int m, n;
   size_t nnz;
@@ -158,72 +190,67 @@ typedef struct perm_matrix {
   double *real;             /* nnz; NULL for PATTERN; for INTEGER the nearest double */
   double *imaginary;        /* nnz; COMPLEX only, else NULL */
   int64_t *integer;         /* nnz; INTEGER only, else NULL */
-  perm_allocator allocator; /* where the arrays came from: options->allocator of the call that made them */
+  perm_allocator allocator; /* of the arrays: options->allocator of the call that made them */
 } perm_matrix;
 
-/* All functions that make a matrix: options may be NULL (allocator, max_bytes, max_seconds, cancel and progress are
-   used, by readers format too), result may be NULL. *matrix is overwritten without being freed; on any error it is all
-   zero and nothing stays allocated. Returns result->status; result->message is one line. Entries that are zero are left
-   out, a position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's
-   locale functions (do not call setlocale at the same time). */
+/* Functions that make a matrix use of the options allocator, max_bytes, max_seconds, cancel, progress, readers format
+   too; result may be NULL, its message is one line. *matrix is overwritten without being freed; on an error it is all
+   zero and nothing stays allocated. Zero entries are left out, a position given twice is refused. O(nnz) time and
+   memory beyond the input. Thread-safe, unless setlocale is called at the same time. */
 
-/* Reads a file; "-" is standard input, read to its end. A first line that begins with %%MatrixMarket is a banner:
-   - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any mixture of cases: coordinate or array;
-     real, complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are
-     returned). One entry a line; comment lines (%) and blank lines anywhere after the first.
-   Without one, options->format decides. Lines that begin with # or % are comments; numbers are separated by blanks,
-   tabs or commas; complex ones are a+bi, a-bi, bi or i without blanks inside.
+/* Reads a file; "-" is standard input, to its end. A first line that begins with %%MatrixMarket is a banner:
+   - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
+     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). One entry a
+     line; comment lines (%) and blank lines anywhere after the first.
+   Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
+   numbers; complex ones are a+bi, a-bi, bi or i without blanks inside.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
    - edges: lines "row column [weight]", the 1s (or weights) of the rows and columns of a bipartite graph, as many as
-     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else:
-     refused.
+     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else refused.
    - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
-     coordinates with more or fewer lines than announced; more than two rows of two integers, which may be edges; and
-     a file named .mtx that has no banner and is not coordinates.
-   Of coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
-   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and whether the banner says integer or
-   real, so that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
-   Numbers are decimal, with a point whatever the locale; rounded to nearest. Refused: NaN, infinities, hexadecimal,
-   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits.
-   Lines end in LF or CR LF and may have any length. Memory is bounded by a multiple of the bytes actually in
-   the file plus 8 (m + 1), whatever sizes the file declares.
-   Reading that waits (a pipe, a FIFO that nobody writes to) looks at the limits when a signal interrupts the wait.
-   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found,
-   what was expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
+     or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
+     .mtx without banner that is not coordinates.
+   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
+   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real, so
+   that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
+   Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
+   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits. Lines end in
+   LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
+   sizes the file declares. A read that waits (a pipe, a FIFO without writer) looks at the limits when a signal
+   interrupts it.
+   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
+   expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
-/* The same from bytes in memory, which need no terminating zero and are not modified. text may be NULL when
-   bytes is 0. name stands for the file in messages; NULL means "memory". */
+/* The same from bytes in memory, without a terminating zero; text may be NULL when bytes is 0. name stands for the file
+   in messages; NULL: "memory". */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
-/* Writes Matrix Market coordinate general, so that perm_matrix_read gives back the same bits; "-" is standard
-   output. A file is replaced as a whole, like a checkpoint (>>files of perm.h): PATH holds either what it held before
-   or all of the new matrix. Open files by name (/dev/stdout, /dev/fd/3) and character devices are written directly;
-   directories, FIFOs, other devices and symbolic links are refused. matrix is not modified.
-   PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
+/* Writes Matrix Market coordinate general, which perm_matrix_read reads back to the same bits; "-" is standard output.
+   A file is replaced as a whole, like a checkpoint (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and
+   character devices are written directly; directories, FIFOs, other devices and symbolic links are refused. result may
+   be NULL. PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
-/* The same within the limits of options (cancel, max_seconds, progress; the rest is not used; may be NULL).
-   PERM_STOPPED_CANCELLED or _TIME: PATH is as it was; what is written directly ends anywhere. result->seconds are what
-   it took. */
+/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is as it was;
+   what is written directly ends anywhere. result->seconds: how long it took. */
 PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
                                                      const perm_options *options, perm_result *result);
 
-/* From the m x n row-major doubles of a with row stride ld >= n (in doubles), not modified; kind REAL. a may be
-   NULL when m or n is 0. PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE,
-   PERM_ERROR_MEMORY. O(m n). */
+/* From a row-major array with row stride ld >= n, in doubles; kind REAL. a may be NULL when m or n is 0.
+   PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY. O(m n). */
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
                                                    const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
 
-/* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none,
-   INTEGER integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
+/* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none, INTEGER
+   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
    PERM_ERROR_SIZE (m, n), PERM_ERROR_RANGE (an index), PERM_ERROR_FORMAT (a position twice), PERM_ERROR_NULL,
    PERM_ERROR_OPTION (kind), PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
@@ -238,26 +265,24 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 /* Bytes of a perm_matrix, for languages that cannot read this header; see perm_layout. */
 PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
-/* Makes the job of a sparse matrix: entries in no perfect matching dropped, rows and columns of degree 1 and 2
-   eliminated, the rest split into blocks; each block is a frontier task or a dense range, their product is the
-   permanent. The matrix is only read and may be freed afterwards. options may be NULL. Free with perm_job_free.
-   result may be NULL; if not, it gets status and message.
-   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles
-   are predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can
-   need; PERM_ERROR_OVERFLOW if that may be more than a perm_integer has. options.modulus: exact, modulo it.
-   PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or
-   _TIME: stopped while preparing or planning, which report as such with fraction 0; *job is NULL. */
+/* Makes the job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
+   eliminated, the rest is split into blocks, a task or range each; their product is the permanent. The matrix may be
+   freed afterwards. Free the job with perm_job_free. result may be NULL.
+   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles are
+   predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can need;
+   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
+   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
+   preparing or planning, which report progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
-/* Permanent of a sparse matrix. result (required) is overwritten. Returns result->status. Default precision
-   computes integer kinds exactly, and in doubles (with their error bound) if a perm_integer may be too short.
-   Thread-safe. Rectangular matrices (and the methods for them) are taken as arrays of up to PERM_MAX_LINES rows and
-   columns by the engines of perm.h. */
+/* Permanent of a sparse matrix; result is required. Default precision computes integer kinds exactly, or in doubles
+   (with their error bound) if a perm_integer may be too short. Rectangular matrices (and the methods for them) become
+   arrays of up to PERM_MAX_LINES rows and columns for the engines of perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
-/* What the structure of a matrix tells before any engine runs. Entries are those that are not zero. */
+/* What the structure tells before any engine runs. Entries are those that are not zero. */
 typedef struct perm_preparation {
   int m, n;
   size_t entries;
@@ -277,20 +302,18 @@ typedef struct perm_preparation {
 } perm_preparation;
 
 /* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it; nothing is computed.
-   report (required) is overwritten, options and result may be NULL. A rectangular matrix gets its structural rank
-   (and the lines that limit it); nothing else is done with one. Errors as perm_sparse_job, without the limits.
-   Thread-safe. O(nnz sqrt(n)) at worst, in practice linear. */
+   result may be NULL. Of a rectangular matrix only the structural rank (and the lines that limit it). Errors as
+   perm_sparse_job, without the limits. O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Writes a picture, SVG, of what makes the matrix fast or slow: the entries as given and in block triangular form
-   (blocks outlined, entries in no perfect matching in another colour; matrices of order over 600 or of over 20000
-   entries as a map of densities), the frontier along the elimination order of the largest block that has one, and
-   engine and prediction of every block; or why there is no plan. Nothing is computed. matrix is only read; options as
-   for perm_sparse_job, may be NULL; path as for perm_matrix_write, "-" is standard output; result may be NULL.
-   PERM_ERROR_FILE, PERM_ERROR_MEMORY, PERM_ERROR_NULL, and what is wrong with matrix or options. Time and memory of
-   planning and O(nnz); the file stays below about a megabyte. */
+/* Draws, as SVG, what makes the matrix fast or slow: the entries as given and in block triangular form (blocks
+   outlined, entries in no perfect matching in another color; over order 600 or 20000 entries a map of densities), the
+   frontier along the elimination order of the largest block that has one, and engine and prediction of every block; or
+   why there is no plan. Nothing is computed. Options as for perm_sparse_job, path as for perm_matrix_write; result may
+   be NULL. PERM_ERROR_FILE, PERM_ERROR_MEMORY, PERM_ERROR_NULL, and what is wrong with matrix or options. Time and
+   memory of planning and O(nnz); the file stays below about a megabyte. */
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
 #endif
@@ -312,12 +335,12 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif
 
 /* ========================================================================================= >>matrix
-   Makes compressed rows from lists of entries and from arrays, in linear time and memory: columns ascend, there are no
-   zeros, no position stands twice. After a failure *matrix is all zero and nothing stays allocated. */
+   Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
+   or when watch says stop; *matrix is then all zero, a list or array as it was. */
 
 typedef struct permi_entry {
-  unsigned long long key;  /* row << 32 | column: ascending keys are the order of compressed rows */
-  unsigned long long line; /* where it was given; for triplets their number */
+  unsigned long long key;  /* row << 32 | column */
+  unsigned long long line; /* where it was given; of triplets the number */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -326,8 +349,6 @@ typedef struct permi_entries {
   permi_entry *entry;
   size_t count, capacity;
 } permi_entries;
-
-/* -- matrices ---------------------------------------------------------------------------------- */
 
 PERM_SPARSE_API size_t perm_matrix_bytes(void)
 {
@@ -346,7 +367,7 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* Allocates the arrays of a matrix; row_start is 0, the rest undefined. 0: no memory, *matrix all zero. */
+/* Allocates the arrays; row_start is 0, the rest undefined. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -370,11 +391,15 @@ static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, 
   return 0;
 }
 
-/* -- lists of entries -------------------------------------------------------------------------- */
-
 static uint64_t permi_entry_key(uint64_t row, uint64_t column)
 {
   return row << 32 | column;
+}
+
+static permi_entry permi_entry_one(void)
+{
+  const permi_entry one = {0, 0, 1, 0, 1};
+  return one;
 }
 
 static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
@@ -386,9 +411,8 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Calls permi_watch in every 65536th step of a loop, so many units a step: short loops cost nothing and change no plan.
-   1: stop. */
-#define PERMI_WATCH_STEPS 65536 /* a power of two */
+/* Watches a loop of `units` a step, in every 65536th step: short loops cost nothing and change no plan. 1: stop. */
+#define PERMI_WATCH_STEPS 65536
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
   if (~k & (PERMI_WATCH_STEPS - 1))
@@ -396,7 +420,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length: units gather in *gathered until there are as many. */
+/* The same for steps of any length, which gather in *gathered. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -407,7 +431,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies bytes, or zeros from NULL, a piece at a time under the eyes of watch. 0: it says stop. */
+/* Copies bytes, or zeros from NULL, a piece at a time. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -424,8 +448,7 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
   return 1;
 }
 
-/* Moves an array into a larger block of `bytes`, keeping the first `used`. 0: no memory, or watch says stop; the array
-   is as before. */
+/* Moves an array into a block of `bytes`, keeping the first `used`. */
 static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
                               size_t bytes)
 {
@@ -439,8 +462,8 @@ static int permi_grow_watched(const perm_allocator *allocator, permi_control *wa
   return 1;
 }
 
-/* qsort under the eyes of watch: long arrays are parted first (Hoare), in place. 0: it says stop, and the order is any.
-   compare must tell all items apart; size: at most PERMI_SORT_BYTES. */
+/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size:
+   at most PERMI_SORT_BYTES. */
 #define PERMI_SORT_BYTES 32
 #define PERMI_SORT_WHOLE 65536
 static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
@@ -472,7 +495,7 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
     left = (size_t)(low - first) / size;
     shorter = left <= count / 2;
     if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* the shorter part by a call, so that calls nest 32 deep at most */
+      return 0; /* the shorter part by a call: at most 32 nested */
     first = shorter ? low : first;
     count = shorter ? count - left : left;
   }
@@ -480,7 +503,6 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
   return !permi_watch(watch, 0);
 }
 
-/* 0: no memory, or watch says stop; the list is as before. */
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
                               permi_control *watch)
 {
@@ -497,8 +519,8 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Sorts by key, stably, by radix over the bytes that keys do not share: linear for hostile input too, without an array
-   of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
+/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input too, without n counters
+   (n may be 2^31-1 in a file of 60 bytes). */
 static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
@@ -541,9 +563,8 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
   return !permi_watch(watch, 0);
 }
 
-/* Returns the first entry of the input whose position was given before, which stands behind the earlier one in this
-   sorted list; NULL: none, or watch says stop. Of a mirrored pair (same line) the entry in the file has the larger
-   key. */
+/* Returns the first entry of the input whose position was given before, here by the entry before it; NULL: none, or
+   stopped. Of a mirrored pair (same line) the entry in the file has the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -554,7 +575,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* Makes compressed rows of a sorted list without duplicates and leaves zeros out. 0: no memory, or watch says stop. */
+/* The list must be sorted, without duplicates; zeros are left out. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -587,10 +608,13 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
   return 1;
 }
 
-/* -- from arrays ------------------------------------------------------------------------------- */
-
-static perm_status permi_check_shape(int m, int n, perm_result *result)
+/* Checks the shape and zeroes *matrix, argument number `argument` of a public call. */
+static perm_status permi_matrix_begin(int m, int n, perm_matrix *matrix, int argument, perm_result *result)
 {
+  permi_result_clear(result);
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, argument, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
   if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
   if (n < 0)
@@ -607,13 +631,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
                                            perm_matrix *matrix, perm_result *result)
 {
   size_t nnz = 0;
-  perm_status status;
+  const perm_status status = permi_matrix_begin(m, n, matrix, 6, result);
   int i, j;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_shape(m, n, result);
   if (status != PERM_OK)
     return status;
   if (!a && m && n)
@@ -658,40 +677,33 @@ typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
   perm_kind kind;
 } permi_triplets;
 
-/* Checks the arguments but for the entries themselves. */
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
+  static const char *const name[5] = {"row", "column", "real", "imaginary", "integer"};
   const int kind = (int)given->kind;
-  const perm_status status = permi_check_shape(given->m, given->n, result);
-  if (status != PERM_OK)
-    return status;
+  const int missing[5] = {!given->row, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
+                          kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
+                          kind == (int)PERM_KIND_INTEGER && !given->integer};
+  int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
     return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
-  if (!given->nnz)
-    return PERM_OK;
-  if (!given->row)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "row is NULL");
-  if (!given->column)
-    return permi_fail(result, PERM_ERROR_NULL, 5, "column is NULL");
-  if (kind >= (int)PERM_KIND_REAL && !given->real)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "real is NULL");
-  if (kind == (int)PERM_KIND_COMPLEX && !given->imaginary)
-    return permi_fail(result, PERM_ERROR_NULL, 7, "imaginary is NULL");
-  if (kind == (int)PERM_KIND_INTEGER && !given->integer)
-    return permi_fail(result, PERM_ERROR_NULL, 8, "integer is NULL");
+  for (k = 0; given->nnz && k < 5; k++)
+    if (missing[k])
+      return permi_fail(result, PERM_ERROR_NULL, 4 + k, "%s is NULL", name[k]);
   return PERM_OK;
 }
 
-/* Triplet k as an entry. */
 static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
 {
   const int row = given->row[k], column = given->column[k];
+  *entry = permi_entry_one();
   entry->line = k;
-  entry->integer = given->kind == PERM_KIND_INTEGER ? given->integer[k] : 0;
-  entry->real = given->kind == PERM_KIND_INTEGER   ? (double)entry->integer
-                : given->kind == PERM_KIND_PATTERN ? 1
-                                                   : given->real[k];
-  entry->imaginary = given->kind == PERM_KIND_COMPLEX ? given->imaginary[k] : 0;
+  if (given->kind == PERM_KIND_INTEGER)
+    entry->real = (double)(entry->integer = given->integer[k]);
+  else if (given->kind != PERM_KIND_PATTERN)
+    entry->real = given->real[k];
+  if (given->kind == PERM_KIND_COMPLEX)
+    entry->imaginary = given->imaginary[k];
   if (row < 0 || row >= given->m)
     return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row, given->m - 1);
   if (column < 0 || column >= given->n)
@@ -712,12 +724,9 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
-  perm_status status;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 11, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_triplets(given, result);
+  perm_status status = permi_matrix_begin(given->m, given->n, matrix, 11, result);
+  if (status == PERM_OK)
+    status = permi_check_triplets(given, result);
   if (status != PERM_OK)
     return status;
   list.count = 0;
@@ -755,30 +764,28 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 }
 
 /* ============================================================================================= >>io
-   Reads lines, words and numbers of a text in memory, which becomes a list of entries, sorted, then compressed rows. No
-   text crashes the readers or makes them allocate more than a multiple of its length plus 8 (m + 1) bytes. A message
-   names the line; a failure leaves nothing allocated. */
+   Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
+   than a multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the
+   line. */
 
 typedef struct permi_reader {
   const char *name;
-  const char *position, *end;    /* what is left after the current line */
-  const char *cursor, *line_end; /* what is left of the current line */
-  unsigned long long line;       /* 1-based; 0 before the first */
-  char point[16];                /* the locale's decimal point, which strtod wants */
+  const char *position, *end;    /* after the current line */
+  const char *cursor, *line_end;
+  unsigned long long line;       /* 0 before the first */
+  char point[16];                /* the locale's, which strtod wants */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction;                  /* 1: a real number was not an integer of 64 bits */
-  char note[132];                /* how a file without a banner was taken; empty: as rows of numbers */
+  int fraction;                  /* 1: some real number is no integer of 64 bits */
+  char note[132];                /* how a file without a banner was read */
   perm_status status;
   perm_result *result;
 } permi_reader;
 
-/* -- messages ---------------------------------------------------------------------------------- */
-
-/* Bytes of a hostile file in quotes, for a message: at most 24, printable ASCII. */
+/* At most 24 bytes in quotes, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -799,8 +806,7 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* The last 100 bytes of a file's name, for a message, without control characters. Bytes from 128 up stay: the name is
-   the caller's own, often UTF-8, and is never cut inside a character. */
+/* The last 100 bytes of a file's name without control characters. UTF-8 stays and is not cut inside a character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -841,7 +847,6 @@ static perm_status permi_reading_stopped(const char *name, perm_status status, p
   return permi_fail(result, status, 0, "%s: %s while reading", permi_show_name(name).text, perm_status_text(status));
 }
 
-/* Also where watch said stop. */
 static int permi_reader_no_memory(permi_reader *reader)
 {
   if (reader->watch->stopped != PERM_OK)
@@ -862,7 +867,13 @@ static perm_status permi_file_fail(perm_result *result, const char *name, const 
   return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
 }
 
-/* -- lines and words --------------------------------------------------------------------------- */
+static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
+{
+  entry->key = permi_entry_key(row, column);
+  entry->line = reader->line;
+  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch) ||
+         permi_reader_no_memory(reader);
+}
 
 static int permi_is_blank(char c)
 {
@@ -873,7 +884,7 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Moves to the next line. 0: there is none, or watch says stop; the current line stays. */
+/* 0: no line is left, or watch says stop. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -883,7 +894,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* a CR elsewhere is garbage: else a file with CR alone would be read as one row */
+  /* a CR elsewhere is garbage: a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -897,7 +908,6 @@ static void permi_skip_blanks(permi_reader *reader)
     reader->cursor++;
 }
 
-/* Moves to the first character of the next line that is no comment. */
 static int permi_next_content(permi_reader *reader, int hash_comments)
 {
   while (permi_next_line(reader)) {
@@ -908,7 +918,7 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* The next word of the line; 0 and an empty word at its end. */
+/* 0: no word is left. */
 static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -919,7 +929,7 @@ static int permi_next_word(permi_reader *reader, const char **begin, const char 
   return *begin != *end;
 }
 
-/* ASCII only, so that no locale changes what a keyword is. */
+/* ASCII only, in every locale. */
 static int permi_same_word(const char *begin, const char *end, const char *lower_case)
 {
   for (; begin < end && *lower_case; begin++, lower_case++)
@@ -937,8 +947,6 @@ static int permi_line_finished(permi_reader *reader, const char *after_what)
                            permi_quoted(begin, reader->line_end).text, after_what);
 }
 
-/* -- numbers ----------------------------------------------------------------------------------- */
-
 static const char *permi_digits_end(const char *p, const char *end)
 {
   while (p < end && permi_is_digit(*p))
@@ -946,8 +954,8 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of the decimal number at begin, [+-] digits [. digits] [e [+-] digits] with a digit before the e;
-   begin itself: there is none. *integer: it has neither point nor exponent. */
+/* Returns the end of a decimal number, [+-] digits [. digits] [e [+-] digits] with a digit before the e; begin: there
+   is none. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -973,13 +981,13 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a decimal number, such as 7, 2.0 or 1e3, to a 64-bit integer. 0: it is not whole, or outside the range. */
+/* Converts a decimal number such as 7, 2.0 or 1e3. 0: not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
   const uint64_t limit = (uint64_t)INT64_MAX + (uint64_t)negative;
   const char *point = permi_digits_end(begin + sign, end), *mark = point, *p;
-  long long places = 0, k; /* digits before the point, where the exponent moves it */
+  long long places = 0, k; /* digits before the point once the exponent has moved it */
   uint64_t magnitude = 0;
   if (mark < end && *mark == '.')
     mark = permi_digits_end(mark + 1, end);
@@ -1001,8 +1009,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* Converts a number that permi_number_end found to double. strtod rounds correctly, but wants a terminated copy with
-   the locale's decimal point. */
+/* Converts what permi_number_end found, correctly rounded; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -1035,39 +1042,61 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. The field "double" of some programs is refused. Beyond the report, comment lines may stand
-   between entries and lines may exceed 1024 bytes. */
+   Design, NISTIR 5935, 1996. Beyond it, comment lines may stand between entries and lines exceed 1024 bytes; the field
+   "double" of some programs is refused. */
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
-/* Returns the place of the banner's next word in a list of keywords, -1 after a failure. */
-static int permi_read_keyword(permi_reader *reader, const char *what, const char *const *words, int count,
-                              const char *expected)
+typedef struct permi_banner_word {
+  const char *what, *expected, *keyword[4];
+} permi_banner_word;
+
+static const permi_banner_word permi_banner[4] = {
+    {"object", "matrix", {"matrix", NULL, NULL, NULL}},
+    {"format", "coordinate or array", {"coordinate", "array", NULL, NULL}},
+    {"field", "real, complex, integer or pattern", {"pattern", "integer", "real", "complex"}},
+    {"symmetry", "general, symmetric, skew-symmetric or hermitian",
+     {"general", "symmetric", "skew-symmetric", "hermitian"}}};
+
+/* Which keyword each word of the banner is. */
+static int permi_read_banner(permi_reader *reader, int found[4])
 {
   const char *begin, *end;
-  int k;
-  if (!permi_next_word(reader, &begin, &end)) {
-    permi_reader_fail(reader, "the banner ends before the %s, %s was expected", what, expected);
-    return -1;
+  int w, k;
+  for (w = 0; w < 4; w++) {
+    const permi_banner_word *word = &permi_banner[w];
+    if (!permi_next_word(reader, &begin, &end))
+      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
+    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
+      ;
+    if (k == 4)
+      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
+                               word->expected);
+    found[w] = k;
   }
-  for (k = 0; k < count; k++)
-    if (permi_same_word(begin, end, words[k]))
-      return k;
-  permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(begin, end).text, expected);
-  return -1;
+  return permi_line_finished(reader, "the banner");
 }
 
-/* Reads the next word, `what` in messages, as real number and as integer, 0 if it is none. */
+/* The next word, `what` in messages, which must be a number. */
+static int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin, const char **end)
+{
+  int integer;
+  if (!permi_next_word(reader, begin, end))
+    return permi_reader_fail(reader, "the line ends before the %s, %s was expected", what,
+                             whole ? "an integer" : "a decimal number");
+  if (permi_number_end(*begin, *end, &integer) != *end || (whole && !integer))
+    return permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(*begin, *end).text,
+                             whole ? "an integer" : "a finite decimal number");
+  return 1;
+}
+
+/* *whole: the number as integer, 0 if it is none. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, a decimal number was expected", what);
-  if (permi_number_end(begin, end, &integer) != end)
-    return permi_reader_fail(reader, "%s %s found, a finite decimal number was expected", what,
-                             permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* which has no negative */
+  if (!permi_read_number(reader, what, 0, &begin, &end))
+    return 0;
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* has no negative */
     reader->fraction = 1;
     *whole = 0;
   }
@@ -1077,36 +1106,26 @@ static int permi_read_double(permi_reader *reader, const char *what, double *val
 static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
 {
   const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, an integer was expected", what);
-  if (permi_number_end(begin, end, &integer) != end || !integer)
-    return permi_reader_fail(reader, "%s %s found, an integer was expected", what, permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, end, value))
-    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
-                             permi_quoted(begin, end).text);
-  return 1;
+  if (!permi_read_number(reader, what, 1, &begin, &end))
+    return 0;
+  return permi_integer_value(begin, end, value) ||
+         permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                           permi_quoted(begin, end).text);
 }
 
-/* A size or an index. */
 static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
 {
-  if (!permi_read_integer(reader, what, value))
-    return 0;
-  if (*value < least || *value > most)
-    return permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
-  return 1;
+  return permi_read_integer(reader, what, value) &&
+         ((*value >= least && *value <= most) ||
+          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
 }
 
-/* The values that follow the indices of a line, into *entry. */
 static int permi_read_values(permi_reader *reader, permi_entry *entry)
 {
   const int complex_kind = reader->kind == PERM_KIND_COMPLEX;
   int64_t whole = 1;
   int ok = 1;
-  entry->real = 1;
-  entry->imaginary = 0;
-  entry->integer = 1;
+  *entry = permi_entry_one();
   if (reader->kind == PERM_KIND_INTEGER) {
     ok = permi_read_integer(reader, "value", &entry->integer);
     entry->real = (double)entry->integer;
@@ -1118,23 +1137,14 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return ok && permi_line_finished(reader, "the entry");
 }
 
-static int permi_add_at(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
-{
-  entry->key = permi_entry_key(row, column);
-  entry->line = reader->line;
-  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch)
-             ? 1
-             : permi_reader_no_memory(reader);
-}
-
-/* Adds the entry of the current line and its mirror image. */
+/* Adds an entry and its mirror image. */
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
                            permi_entry *entry)
 {
   if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
     return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
                              entry->imaginary);
-  if (!permi_add_at(reader, row, column, entry))
+  if (!permi_reader_push(reader, row, column, entry))
     return 0;
   if (symmetry == PERMI_GENERAL || row == column)
     return 1;
@@ -1147,11 +1157,10 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   }
   if (symmetry != PERMI_SYMMETRIC)
     entry->imaginary = -entry->imaginary;
-  return permi_add_at(reader, column, row, entry);
+  return permi_reader_push(reader, column, row, entry);
 }
 
-/* Reads the entries of a coordinate file; or the values of an array by columns, with a symmetry those of the lower
-   triangle, if skew-symmetric without the diagonal. */
+/* With a symmetry, arrays have the lower triangle by columns, if skew-symmetric without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -1183,40 +1192,34 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Reads what follows the word %%MatrixMarket, unless it declares more entries than can follow. Real numbers that are
-   all whole become integers. */
+/* Refuses at once more entries than the file can hold. Whole real numbers become integers. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
-  static const char *const objects[1] = {"matrix"};
-  static const char *const formats[2] = {"coordinate", "array"};
-  static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
-  static const char *const symmetries[4] = {"general", "symmetric", "skew-symmetric", "hermitian"};
-  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* at least, line end included; two indices: 4 */
-  int object, array, field, symmetric;
+  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* least length of a line, its end included; two indices: 4 */
+  const char *field, *symmetry_name, *things;
+  int found[4], array;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
   permi_symmetry symmetry;
-  object = permi_read_keyword(reader, "object", objects, 1, "matrix");
-  array = object < 0 ? -1 : permi_read_keyword(reader, "format", formats, 2, "coordinate or array");
-  field = array < 0 ? -1 : permi_read_keyword(reader, "field", fields, 4, "real, complex, integer or pattern");
-  symmetric = field < 0 ? -1
-                        : permi_read_keyword(reader, "symmetry", symmetries, 4,
-                                             "general, symmetric, skew-symmetric or hermitian");
-  if (symmetric < 0 || !permi_line_finished(reader, "the banner"))
+  if (!permi_read_banner(reader, found))
     return 0;
-  reader->kind = (perm_kind)field;
-  symmetry = (permi_symmetry)symmetric;
+  array = found[1];
+  things = array ? "values" : "entries";
+  reader->kind = (perm_kind)found[2];
+  field = permi_banner[2].keyword[found[2]];
+  symmetry = (permi_symmetry)found[3];
+  symmetry_name = permi_banner[3].keyword[found[3]];
   if (wanted != PERM_FORMAT_AUTO && (wanted == PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
     return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
-                             formats[array], fields[field], perm_format_name(wanted));
+                             permi_banner[1].keyword[array], field, perm_format_name(wanted));
   if (array && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "an array of field pattern found, real, complex or integer was expected");
   if (symmetry == PERMI_SKEW && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "a skew-symmetric pattern found, general or symmetric was expected");
   if (symmetry == PERMI_HERMITIAN && reader->kind != PERM_KIND_COMPLEX)
-    return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", fields[field]);
+    return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", field);
 
   if (!permi_next_content(reader, 0))
     return permi_reader_fail(reader, "the file ends before the size line, '%s' was expected",
@@ -1229,37 +1232,36 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
     return 0;
   if (symmetry != PERMI_GENERAL && m != n)
     return permi_reader_fail(reader, "%lld x %lld found for a %s matrix, a square one was expected", (long long)m,
-                             (long long)n, symmetries[symmetric]);
+                             (long long)n, symmetry_name);
   reader->m = (int)m;
   reader->n = (int)n;
   count = (unsigned long long)(symmetry == PERMI_GENERAL ? m * n : m * (m + (symmetry == PERMI_SKEW ? -1 : 1)) / 2);
   if (!array && (unsigned long long)declared > count)
     return permi_reader_fail(reader, "%lld entries found for the %llu places of a %lld x %lld %s matrix, no more than "
                              "that was expected", (long long)declared, count, (long long)m, (long long)n,
-                             symmetries[symmetric]);
+                             symmetry_name);
   count = array ? count : (unsigned long long)declared;
   left = (unsigned long long)(reader->end - reader->position);
-  entry_bytes = (array ? 0 : 4) + value_bytes[field];
+  entry_bytes = (array ? 0 : 4) + value_bytes[found[2]];
   if (count > (left + 1) / entry_bytes)
     return permi_reader_fail(reader, "%llu %s declared, but only %llu bytes follow, at least %u each were expected",
-                             count, array ? "values" : "entries", left, entry_bytes);
+                             count, things, left, entry_bytes);
   if (!permi_read_entries(reader, symmetry, array, count))
     return 0;
   if (permi_next_content(reader, 0))
     return permi_reader_fail(reader, "%s found after the %llu %s declared in line %llu, the end of the file was "
-                             "expected", permi_quoted(reader->cursor, reader->line_end).text, count,
-                             array ? "values" : "entries", size_line);
+                             "expected", permi_quoted(reader->cursor, reader->line_end).text, count, things, size_line);
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
 }
 
 /* ===================================================================================== >>plain_text
-   Recognises and reads files without a banner: rows of numbers, coordinates, edges. The public calls. */
+   Files without a banner: rows of numbers, coordinates, edges; which of them a file is. The public calls that read. */
 #include <errno.h>
 #include <locale.h>
 
-/* Finds the next number of a line, after blanks or one comma. 0: the line has ended; -1: a comma stands alone. */
+/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or failed by a comma alone. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1269,54 +1271,42 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   *end = reader->cursor;
   if (*begin == reader->line_end)
     return 0;
-  if (*begin == *end) {
-    permi_reader_fail(reader, "',' found, a number was expected before it");
-    return -1;
-  }
+  if (*begin == *end)
+    return permi_reader_fail(reader, "',' found, a number was expected before it");
   permi_skip_blanks(reader);
-  if (reader->cursor < reader->line_end && *reader->cursor == ',') {
-    reader->cursor++;
-    permi_skip_blanks(reader);
-    if (reader->cursor == reader->line_end) {
-      permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
-      return -1;
-    }
-  }
-  return 1;
+  if (reader->cursor == reader->line_end || *reader->cursor != ',')
+    return 1;
+  reader->cursor++;
+  permi_skip_blanks(reader);
+  return reader->cursor < reader->line_end ||
+         permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
-/* Reads a number, perhaps complex, and raises reader->kind to what it needs. */
+/* Reads a number, perhaps complex, and raises reader->kind as needed. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
-  int integer, ignored;
-  const char *middle = permi_number_end(begin, end, &integer), *last = middle;
+  int integer;
+  const char *middle = permi_number_end(begin, end, &integer);
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
   if (middle == end && middle > begin) {
     if (permi_integer_value(begin, end, &entry->integer)) {
-      entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
+      entry->real = (double)entry->integer; /* to nearest, as strtod would */
       return 1;
     }
     if (reader->kind == PERM_KIND_INTEGER)
       reader->kind = PERM_KIND_REAL;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end - begin >= 1 && end[-1] == 'i') {
-    end--;
-    reader->kind = PERM_KIND_COMPLEX;
-    if (middle == end && middle > begin)
-      return permi_double_value(reader, begin, end, &entry->imaginary);
-    if (middle == begin || *middle == '+' || *middle == '-') {
-      int sign = middle < end && (*middle == '+' || *middle == '-');
-      if (middle + sign == end)
-        entry->imaginary = sign && *middle == '-' ? -1 : 1;
-      else
-        last = permi_number_end(middle, end, &ignored);
-      if (middle + sign == end || (last == end && last > middle))
-        return (middle == begin || permi_double_value(reader, begin, middle, &entry->real)) &&
-               (middle + sign == end || permi_double_value(reader, middle, end, &entry->imaginary));
+  if (end > begin && end[-1] == 'i') {
+    const char *last = end - 1, *from = middle == last ? begin : middle; /* the imaginary part, perhaps a sign only */
+    const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
+    if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
+      reader->kind = PERM_KIND_COMPLEX;
+      entry->imaginary = sign && *from == '-' ? -1 : 1;
+      return (from == begin || permi_double_value(reader, begin, from, &entry->real)) &&
+             (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
-    end++;
   }
   return permi_reader_fail(reader, "%s found, a number such as 1, -2.5e3 or 1+2i was expected",
                            permi_quoted(begin, end).text);
@@ -1329,24 +1319,22 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
     const char *begin, *end;
-    int columns = 0, more;
+    int columns = 0;
     if (reader->m == PERM_MATRIX_MAX_ROWS)
       return permi_reader_fail(reader, "row %d found, at most %d were expected", reader->m + 1, PERM_MATRIX_MAX_ROWS);
-    while ((more = permi_next_field(reader, &begin, &end)) > 0) {
+    while (permi_next_field(reader, &begin, &end)) {
       if (!(columns & 4095) && permi_watch(reader->watch, 4096))
         return 0;
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
       if (!permi_plain_value(reader, begin, end, &entry))
         return 0;
-      entry.key = permi_entry_key((uint64_t)reader->m, (uint64_t)columns);
-      entry.line = reader->line;
-      columns++;
       if ((entry.real != 0 || entry.imaginary != 0) &&
-          !permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
-        return permi_reader_no_memory(reader);
+          !permi_reader_push(reader, (uint64_t)reader->m, (uint64_t)columns, &entry))
+        return 0;
+      columns++;
     }
-    if (more < 0)
+    if (reader->status != PERM_OK)
       return 0;
     if (!reader->m) {
       reader->n = columns;
@@ -1367,18 +1355,16 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* -- coordinates and edges without a banner ---------------------------------------------------- */
-
-/* Finds the numbers of a line and returns how many there are, 5 for more than four, -1 for a comma alone. */
+/* Returns how many numbers a line has, 5 for more than four, -1 after a failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
-  int count = 0, more = 1;
-  while (count < 5 && (more = permi_next_field(reader, &begin[count], &end[count])) > 0)
+  int count = 0;
+  while (count < 5 && permi_next_field(reader, &begin[count], &end[count]))
     count++;
-  return more < 0 ? -1 : count;
+  return reader->status == PERM_OK ? count : -1;
 }
 
-/* A field as whole number from 0 to limit. */
+/* A whole number from 0 to limit. */
 static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
 {
   int integer;
@@ -1386,13 +1372,13 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
          *value <= limit;
 }
 
-/* Indices as they stand in the file, and their ranges. */
+/* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];         /* rows, columns, entries of the first line */
-  int64_t low[2], high[2]; /* of row and column indices */
-  int columns;    /* numbers in a line */
+  int64_t size[3];         /* rows, columns, entries as announced */
+  int64_t low[2], high[2];
+  int columns;    /* of a line */
   unsigned long long lines; /* with an entry */
-  unsigned long long first; /* line of the file with the sizes */
+  unsigned long long first; /* its line */
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -1414,7 +1400,7 @@ static int permi_indices_base(const permi_indices *indices)
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
 }
 
-/* Reads the next line as "rows columns entries", sizes up to these limits. 0: it is something else. */
+/* Reads a line "rows columns entries" within these limits. 0: it is something else. */
 static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t columns, permi_indices *indices,
                                  const char **begin)
 {
@@ -1430,8 +1416,7 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest of the text be "rows columns entries" and any number of entries? Reads ahead to the first line that
-   says no. */
+/* Could the rest be "rows columns entries" and any number of entries? Stops at the first line that says no. */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -1440,7 +1425,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
-  /* sizes beyond what a matrix may have are sizes, too: permi_read_list refuses them */
+  /* permi_read_list refuses sizes that are too large */
   if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
     return 0;
   while (permi_next_content(&look, 1)) {
@@ -1457,8 +1442,8 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
                              (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
 }
 
-/* Returns what a file without a banner is, PERM_FORMAT_COUNT after a failure. Rows of three numbers that could be
-   coordinates are a matrix of three columns only if it has no more than three rows. */
+/* Returns what a file without a banner is, PERM_FORMAT_AUTO after a failure. Rows of three numbers that could be
+   coordinates are a matrix only if there are at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   permi_indices indices;
@@ -1472,29 +1457,28 @@ static perm_format permi_recognise(permi_reader *reader)
   if (entries != indices.lines) {
     if (array && (indices.lines <= 2 || !entries))
       return PERM_FORMAT_ARRAY;
-    permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
-                      "file%s", entries, (long long)indices.size[0], (long long)indices.size[1],
-                      indices.lines, array ? ", or say --format array for rows of numbers" : "");
-    return PERM_FORMAT_COUNT;
+    return (perm_format)permi_reader_fail(
+        reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the file%s", entries,
+        (long long)indices.size[0], (long long)indices.size[1], indices.lines,
+        array ? ", or say --format array for rows of numbers" : "");
   }
-  if (array && indices.lines <= 2) {
-    permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: "
-                      "--format array|coordinate", indices.lines + 1, entries,
-                      (long long)indices.size[0], (long long)indices.size[1]);
-    return PERM_FORMAT_COUNT;
-  }
+  if (array && indices.lines <= 2)
+    return (perm_format)permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? "
+                                          "Say which: --format array|coordinate", indices.lines + 1, entries,
+                                          (long long)indices.size[0], (long long)indices.size[1]);
   reader->line = 0;
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Reads a line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
-static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices, permi_entry *entry)
+/* Adds the entry of a line "row column [value [imaginary part]]", its indices not yet shifted. */
+static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};
   const char *begin[5], *end[5];
   const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
   int k, columns = permi_fields(reader, begin, end);
   int64_t index[2] = {0, 0}, limit;
+  permi_entry entry = permi_entry_one(), part;
   if (columns < 0)
     return 0;
   if (complex_format ? columns != 4 : columns != 2 && columns != 3)
@@ -1511,32 +1495,26 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
       return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", what[k],
                                permi_quoted(begin[k], end[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
   }
-  entry->real = 1;
-  entry->imaginary = 0;
-  entry->integer = 1;
   if (columns == 4) {
-    permi_entry part;
     reader->kind = PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], entry))
+    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], &entry))
       return 0;
     if (reader->kind == PERM_KIND_COMPLEX)
       return permi_reader_fail(reader, "%s found, two real numbers were expected",
                                permi_quoted(begin[2], end[3]).text);
-    entry->imaginary = part.real;
+    entry.imaginary = part.real;
     reader->kind = PERM_KIND_COMPLEX;
   } else if (columns == 3) {
     reader->kind = indices->lines ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[2], end[2], entry))
+    if (!permi_plain_value(reader, begin[2], end[2], &entry))
       return 0;
   }
   indices->columns = columns;
   permi_indices_add(indices, index);
-  entry->key = permi_entry_key((uint64_t)index[0], (uint64_t)index[1]);
-  entry->line = reader->line;
-  return 1;
+  return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
 }
 
-/* Takes the sizes from the edges, and refuses edges whose numbers do not tell what they count from. */
+/* Takes the sizes from the edges; refuses edges that do not tell what they count from. */
 static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 {
   const int base = permi_indices_base(indices);
@@ -1556,7 +1534,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   const int edges = format == PERM_FORMAT_EDGES;
   const char *begin = reader->line_end;
   permi_indices indices;
-  permi_entry entry;
   uint64_t base;
   size_t k;
   memset(&indices, 0, sizeof indices);
@@ -1569,12 +1546,9 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
                                "product", permi_quoted(begin, reader->line_end).text, PERM_MATRIX_MAX_ROWS);
   }
   reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
-  while (permi_next_content(reader, 1)) {
-    if (!permi_read_item(reader, format, &indices, &entry))
+  while (permi_next_content(reader, 1))
+    if (!permi_read_item(reader, format, &indices))
       return 0;
-    if (!permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
-      return permi_reader_no_memory(reader);
-  }
   if (edges && !permi_edges_sizes(reader, &indices))
     return 0;
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
@@ -1599,8 +1573,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   return 1;
 }
 
-/* -- the readers ------------------------------------------------------------------------------- */
-
 static int permi_read_text(permi_reader *reader, perm_format wanted)
 {
   const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
@@ -1617,12 +1589,12 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* the byte order mark of some Windows editors */
+    start = reader->position += 3; /* of some Windows editors */
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
-    /* a misspelt banner must not turn a coordinate file into rows of numbers */
+    /* a misspelt banner must not make rows of numbers of coordinates */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }
@@ -1630,7 +1602,7 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   reader->line = 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
-    if (format == PERM_FORMAT_COUNT)
+    if (format == PERM_FORMAT_AUTO)
       return 0;
     end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
@@ -1640,7 +1612,6 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
 }
 
-/* Makes compressed rows of the entries. 0: a position was given twice, or memory ran out. */
 static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
@@ -1667,10 +1638,9 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
   permi_reader reader;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
+  const perm_status status = permi_matrix_begin(0, 0, matrix, 5, result);
+  if (status != PERM_OK)
+    return status;
   if (!text && bytes)
     return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
   if ((int)format < 0 || format >= PERM_FORMAT_COUNT)
@@ -1687,7 +1657,7 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (permi_read_text(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
-  if (watch->stopped != PERM_OK) { /* whatever came of half the text */
+  if (watch->stopped != PERM_OK) {
     perm_matrix_free(matrix);
     permi_reader_no_memory(&reader);
   }
@@ -1707,11 +1677,11 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
-/* Opens a file, "-": standard input. NULL: it cannot be opened (errno says why), or watch says stop. */
+/* "-": standard input. NULL: errno says why, or watch says stop. */
 static FILE *permi_text_open(const char *path, permi_control *watch)
 {
   FILE *file = strcmp(path, "-") ? NULL : stdin;
-  while (!file) { /* a FIFO that nobody writes waits here */
+  while (!file) { /* a FIFO without writer waits here */
     errno = 0;
     file = fopen(path, "rb");
     if (file || errno != EINTR)
@@ -1723,7 +1693,7 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
   return file;
 }
 
-/* All bytes of a file, into memory that the caller releases. */
+/* The caller releases *text. */
 static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
                                    void **text, size_t *bytes, perm_result *result)
 {
@@ -1739,14 +1709,14 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
     wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
     errno = 0;
     got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
+    if (ferror(file) && errno == EINTR) { /* perhaps a signal that cancels */
       clearerr(file);
       watch->next_look = 0;
     } else if (ferror(file)) {
       return permi_file_fail(result, name, "cannot read", errno);
     }
     *bytes += got;
-    /* a zero byte will be refused: /dev/zero need not be read to its end */
+    /* a zero byte will be refused: /dev/zero has no end */
   } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
            !memchr((char *)*text + *bytes - got, 0, got));
   return PERM_OK;
@@ -1759,12 +1729,10 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   void *text = NULL;
   size_t bytes = 0;
   const char *name = path;
-  perm_status status = PERM_OK;
+  perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
+  if (status != PERM_OK)
+    return status;
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   watch.activity = "reading";
@@ -1776,7 +1744,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (file)
     status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
   if (file && file != stdin)
-    fclose(file); /* only read: nothing can be lost here */
+    fclose(file);
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
   else if (status == PERM_OK)
@@ -1794,15 +1762,14 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 }
 
 /* ========================================================================================== >>write
-   Matrices to Matrix Market files. PATH holds either what it held before or all of the new matrix (>>files); every
-   write, the close and the rename are checked. */
+   Matrix Market files written: PATH holds either what it held before or all of the matrix (>>files). */
 #include <errno.h>
 #include <locale.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 
-/* Prints so many significant digits of a number into text, 64 bytes, with a point in every locale. */
+/* Prints so many significant digits into text, 64 bytes, with a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;
@@ -1828,7 +1795,7 @@ typedef struct permi_matrix_written {
   permi_control *watch;
 } permi_matrix_written;
 
-/* 0 if a write failed, and errno says why, or if watch says stop. */
+/* 0: errno says why, or watch says stop. */
 static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
@@ -1841,24 +1808,18 @@ static int permi_print_matrix(FILE *file, const void *what)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
-      if (permi_watch(written->watch, 200))
-        return 0;
-      if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
-        return 0;
-      if (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
-        return 0;
-      if (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k]))
-        return 0;
-      if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
-        return 0;
-      if (putc('\n', file) == EOF)
+      if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
+          (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
+          (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
+          (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) ||
+          putc('\n', file) == EOF)
         return 0;
     }
   return fflush(file) == 0;
 }
 
-/* Does path name an open file or a device, to be written to and not replaced? The names come first: stat follows them
-   (/dev/stdout is a regular file after "> file"). */
+/* Is path to be written to directly, an open file or a device? Names come first, since stat follows them (/dev/stdout
+   is a regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -1875,30 +1836,27 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* Writes all that `print` writes (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
+/* Writes what `print` prints (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
   const char *why, *failed = "write";
+  const int standard = !strcmp(path, "-");
   char doing[40];
   errno = 0;
-  if (!strcmp(path, "-")) {
-    if (!print(stdout, what))
-      return permi_file_fail(result, "standard output", "cannot write", errno);
-    return PERM_OK;
-  }
-  if (permi_is_stream(path)) {
-    FILE *file = fopen(path, "wb");
+  if (standard || permi_is_stream(path)) {
+    FILE *file = standard ? stdout : fopen(path, "wb");
     int error, printed;
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
     printed = print(file, what);
     error = errno;
-    if (fclose(file) != 0 && printed) {
+    if (!standard && fclose(file) != 0 && printed) {
       printed = 0;
       error = errno;
     }
-    return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
+    return printed ? PERM_OK
+                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
   }
   why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
   if (!why)
@@ -3318,21 +3276,6 @@ done:
    modulus: scaled by powers of two, and rounded only where block->rounded says so. */
 
 #define PERMI_MAJORANT_ORDER 12
-/* What a maker of leaves is given, and what it adds up. */
-typedef struct permi_maker {
-  const perm_options *options;
-  permi_working *working;
-  const double *binomial;
-  double *subsets; /* room for two numbers a subset of PERMI_MAJORANT_ORDER columns */
-  perm_job *job;
-  perm_result *result;
-  double task_seconds;
-  int blocks_noted; /* blocks whose offers are in the job's note */
-  int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
-  permi_control *watch;
-  permi_account account;
-} permi_maker;
-
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
   const perm_method method = maker->options->method;
@@ -3437,32 +3380,6 @@ static double permi_loss_scaled(double loss, double factor, int e)
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-typedef struct permi_offer {
-  double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
-  char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */
-  perm_status status;    /* of the method asked for by name: UNSUPPORTED, LIMIT; OVERFLOW: too long an integer */
-  void *plan;            /* what the engine has worked out */
-} permi_offer;
-
-typedef enum permi_engine_flags {
-  PERMI_NAMED = 1,  /* only when requested by name */
-  PERMI_PROVEN = 2, /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
-  PERMI_CAUTION = 4 /* its estimate is the larger one: taken only if PERMI_HYBRID_CAUTION times faster than dense */
-} permi_engine_flags;
-
-typedef struct permi_engine {
-  perm_method method;
-  /* Fills in *offer, which comes refused and empty. Searches may end, refusing, when they see no way below `rival`
-     seconds; rival is INFINITY for the method asked for by name. Planning shall take at most a few per cent of the
-     lesser of `rival` and what is offered, and depend on nothing but block, options and rival. PERM_OK also for a
-     refusal; else a failure that is reported (out of memory). */
-  perm_status (*offer)(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer);
-  /* The leaf from the offer; takes offer->plan over (sets it to NULL) or leaves it to be released. */
-  perm_status (*make)(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf);
-  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
-  int flags;
-} permi_engine;
-
 static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -3474,28 +3391,9 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
 }
 
 /* ========================================================================================= >>values
-   The ring of lists, arrays, trees and bands: what a state's value is, y += c x, its size, its sum at the end. Callers
-   of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
+   The values of lists, arrays, trees and bands, of >>ring: their sizes, and which numbers a block needs. */
 
 #define PERMI_SAFE_PRODUCT 1e-290
-
-/* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
-   the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
-   many words as the permanent can need: nothing has to be checked on the way. */
-typedef enum permi_algebra {
-  PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
-  PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
-  PERMI_COMPLEX,
-  PERMI_MAGNITUDES_DD, /* the same in double-double */
-  PERMI_SIGNED_DD,
-  PERMI_COMPLEX_DD,
-  PERMI_WORD, /* this and the next three: integers */
-  PERMI_WIDE,
-  PERMI_WORDS,       /* any number of words; also Gaussian integers, two such numbers */
-  PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
-  PERMI_PAIR_VALUES, /* complex numbers without moduli, of >>arrays only */
-  PERMI_PAIR_DD_VALUES
-} permi_algebra;
 
 /* DO(name, algebra) for all algebras but those of >>arrays only, in their order. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
@@ -3503,75 +3401,9 @@ typedef enum permi_algebra {
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
-typedef struct permi_numbers { /* what the values of a plan are */
-  permi_algebra algebra;
-  int parts; /* 2: complex, or Gaussian */
-  int words; /* of a part of an integer */
-  uint64_t modulus; /* of residues, at most 2^63 */
-} permi_numbers;
-
-/* What a value is multiplied by: an entry, or a value of one word or double a part. */
-typedef struct permi_coefficient {
-  double real, imaginary, absolute;
-  double real_low, imaginary_low; /* low parts, of double-doubles */
-  int64_t integer[2];             /* real and imaginary part; of residues from 0 to modulus - 1 */
-} permi_coefficient;
-
-static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
-{
-  return (algebra >= PERMI_MAGNITUDES_DD && algebra <= PERMI_COMPLEX_DD) || algebra == PERMI_PAIR_DD_VALUES;
-}
-
-static PERMI_ALWAYS_INLINE int permi_algebra_has_moduli(permi_algebra algebra)
-{
-  return algebra <= PERMI_COMPLEX_DD && algebra % 3 != 0;
-}
-
-static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
-{
-  return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
-}
-
-/* Doubles, or words, of a value. */
-static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
-{
-  switch (algebra) {
-  case PERMI_MAGNITUDES:
-  case PERMI_WORD: return 1;
-  case PERMI_SIGNED:
-  case PERMI_MAGNITUDES_DD:
-  case PERMI_WIDE:
-  case PERMI_PAIR_VALUES: return 2;
-  case PERMI_COMPLEX:
-  case PERMI_SIGNED_DD: return 3;
-  case PERMI_PAIR_DD_VALUES: return 4;
-  case PERMI_COMPLEX_DD: return 5;
-  default: return (size_t)(numbers->words * numbers->parts);
-  }
-}
-
-static size_t permi_numbers_words(const permi_numbers *numbers)
-{
-  return permi_value_words(numbers->algebra, numbers);
-}
-
 static int64_t permi_residue_of(int64_t x, uint64_t p)
 {
-  perm_integer integer = permi_integer_of(x);
-  permi_integer_reduce(&integer, p);
-  return (int64_t)integer.word[0];
-}
-
-/* ab mod p for a, b < p <= 2^63. */
-static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
-{
-#if defined(__SIZEOF_INT128__)
-  __extension__ typedef unsigned __int128 permi_uint128;
-  return (uint64_t)((permi_uint128)a * b % p);
-#else
-  permi_wide product = permi_multiply_words(a, b);
-  return permi_residue_wide(product.high, product.low, p);
-#endif
+  return (int64_t)permi_wide_residue(permi_wide_of(x), p);
 }
 
 /* The entry of an edge of the block. */
@@ -3633,128 +3465,6 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
-static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
-{
-  double rest = x.lo * c;
-  permi_dd p;
-  if (low != 0)
-    rest += x.hi * low;
-  p.hi = x.hi * c;
-  PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(x.hi, c, -p.hi);
-  return permi_two_sum(p.hi, p.lo + rest);
-}
-
-/* y = product, or y += product. */
-static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
-{
-  *y = fresh ? product : *y + product;
-}
-
-static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, int fresh)
-{
-  *(permi_dd *)y = fresh ? product : permi_dd_add(*(const permi_dd *)y, product);
-}
-
-/* y += c x modulo 2^128. */
-static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
-{
-  permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
-  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for negative c */
-  permi_wide_add(y, p);
-}
-
-/* y += c x of integers of `words` words, or of two such parts. */
-static void permi_words_accumulate(int words, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
-{
-  permi_words_add_product(y, x, words, c[0]);
-  if (parts == 2) {
-    permi_words_add_product(y + words, x + words, words, c[0]);
-    if (c[1]) {
-      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
-      permi_words_add_product(y + words, x, words, c[1]);
-    }
-  }
-}
-
-/* The same of residues, c from 0 to p - 1. */
-static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *integer, uint64_t *y, const uint64_t *x)
-{
-  const uint64_t c = (uint64_t)integer[0], d = (uint64_t)integer[1];
-  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p; /* p <= 2^63 */
-  if (parts == 2) {
-    y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
-  }
-}
-
-/* *y += c *x, or with `fresh` *y = c *x; x and y do not overlap. c = NULL: c = 1, of one or two words. */
-static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
-                                                const permi_coefficient *c, void *to, const void *from, int fresh)
-{
-  const double *x = (const double *)from;
-  double *y = (double *)to;
-  if (fresh && permi_algebra_is_integer(algebra))
-    memset(to, 0, 8 * permi_value_words(algebra, numbers));
-  switch (algebra) {
-  case PERMI_MAGNITUDES:
-    permi_accumulate(y, c->real * x[0], fresh);
-    break;
-  case PERMI_SIGNED:
-    permi_accumulate(y, c->real * x[0], fresh);
-    permi_accumulate(y + 1, c->absolute * x[1], fresh);
-    break;
-  case PERMI_COMPLEX:
-  case PERMI_PAIR_VALUES: {
-    const double real = c->real * x[0] - c->imaginary * x[1], imaginary = c->real * x[1] + c->imaginary * x[0];
-    const double absolute = algebra == PERMI_COMPLEX ? c->absolute * x[2] : 0;
-    permi_accumulate(y, real, fresh);
-    permi_accumulate(y + 1, imaginary, fresh);
-    if (algebra == PERMI_COMPLEX)
-      permi_accumulate(y + 2, absolute, fresh);
-    break;
-  }
-  case PERMI_MAGNITUDES_DD:
-  case PERMI_SIGNED_DD:
-    permi_accumulate_dd(y, permi_dd_times(*(const permi_dd *)from, c->real, c->real_low), fresh);
-    if (algebra == PERMI_SIGNED_DD)
-      permi_accumulate(y + 2, c->absolute * x[2], fresh);
-    break;
-  case PERMI_COMPLEX_DD:
-  case PERMI_PAIR_DD_VALUES: {
-    const permi_dd *z = (const permi_dd *)from;
-    permi_dd re = permi_dd_times(z[0], c->real, c->real_low), im = permi_dd_times(z[1], c->real, c->real_low);
-    if (c->imaginary != 0) {
-      re = permi_dd_add(re, permi_dd_times(z[1], -c->imaginary, -c->imaginary_low));
-      im = permi_dd_add(im, permi_dd_times(z[0], c->imaginary, c->imaginary_low));
-    }
-    permi_accumulate_dd(y, re, fresh);
-    permi_accumulate_dd(y + 2, im, fresh);
-    if (algebra == PERMI_COMPLEX_DD)
-      permi_accumulate(y + 4, c->absolute * x[4], fresh);
-    break;
-  }
-  case PERMI_WORD:
-    *(uint64_t *)to += (c ? (uint64_t)c->integer[0] : 1) * *(const uint64_t *)from;
-    break;
-  case PERMI_WIDE:
-    if (c)
-      permi_wide_add_product((permi_wide *)to, (const permi_wide *)from, c->integer[0]);
-    else
-      permi_wide_add((permi_wide *)to, *(const permi_wide *)from);
-    break;
-  case PERMI_WORDS:
-    permi_words_accumulate(numbers->words, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
-    break;
-  case PERMI_RESIDUES:
-    permi_residue_accumulate(numbers->modulus, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
-    break;
-  }
-}
-
 /* y += c x, or y = c x, over `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
@@ -3784,53 +3494,16 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
   adder[numbers->algebra](numbers, c, y, x, count);
 }
 
-/* The value 1. */
-static void permi_value_one(const permi_numbers *numbers, void *value)
-{
-  const size_t words = permi_numbers_words(numbers);
-  double *x = (double *)value;
-  memset(value, 0, words * sizeof *x);
-  if (permi_algebra_is_integer(numbers->algebra))
-    *(uint64_t *)value = 1;
-  else
-    x[0] = 1;
-  if (permi_algebra_has_moduli(numbers->algebra))
-    x[words - 1] = 1;
-}
-
-/* Adds one integer of `words` words, two's complement unless it is a residue. */
-static void permi_sum_add_words(perm_sum *sum, const uint64_t *x, const permi_numbers *numbers)
-{
-  const int negative = numbers->algebra != PERMI_RESIDUES && x[numbers->words - 1] >> 63;
-  uint64_t word[PERM_INTEGER_WORDS];
-  memset(word, 0, sizeof word);
-  if (negative)
-    permi_words_subtract(word, x, numbers->words);
-  else
-    memcpy(word, x, (size_t)numbers->words * sizeof *word);
-  permi_sum_add_integer(sum, word, numbers->words, negative);
-}
-
 /* Adds a value to the sums of a partial, exactly. */
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const permi_algebra algebra = numbers->algebra;
   const double *x = (const double *)value;
-  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, size = (int)permi_numbers_words(numbers);
+  const int size = (int)permi_numbers_words(numbers);
   int k;
-  if (permi_algebra_is_integer(algebra)) {
-    permi_sum_add_words(&partial->value, (const uint64_t *)value, numbers);
-    if (numbers->parts == 2)
-      permi_sum_add_words(&partial->imaginary, (const uint64_t *)value + numbers->words, numbers);
-    return;
-  }
-  for (k = 0; k < apart * numbers->parts; k++) {
-    permi_sum_add_double(k < apart ? &partial->value : &partial->imaginary, x[k]);
-    if (!permi_algebra_has_moduli(algebra))
-      permi_sum_add_double(&partial->absolute, x[k]);
-  }
-  if (permi_algebra_has_moduli(algebra))
-    permi_sum_add_double(&partial->absolute, x[size - 1]);
+  permi_value_sum_parts(numbers, value, partial);
+  for (k = permi_algebra_has_moduli(algebra) ? size - 1 : 0; k < size && !permi_algebra_is_integer(algebra); k++)
+    permi_sum_add_double(&partial->absolute, x[k]);
 }
 
 /* -- the sizes of values -- */
@@ -6738,36 +6411,6 @@ static int permi_tree_threads(const permi_tree_run *run, size_t states)
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
 }
 
-/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
-static void permi_tree_accumulate(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
-{
-  const int words = numbers->words;
-  int i, j, p, q;
-  for (p = 0; p < numbers->parts; p++)
-    for (q = 0; q < numbers->parts; q++) {
-      uint64_t *to = y + (p != q) * words;
-      const uint64_t *from = x + q * words;
-      for (i = 0; i < words; i++) {
-        const uint64_t factor = a[p * words + i];
-        uint64_t carry = 0;
-        if (!factor)
-          continue;
-        for (j = 0; i + j < words; j++) {
-          permi_wide product = permi_multiply_words(factor, from[j]);
-          product.low += carry;
-          carry = product.high + (product.low < carry);
-          if (p + q == 2) {
-            carry += to[i + j] < product.low;
-            to[i + j] -= product.low;
-          } else {
-            to[i + j] += product.low;
-            carry += to[i + j] < product.low;
-          }
-        }
-      }
-    }
-}
-
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
 {
   int i;
@@ -6800,7 +6443,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
     uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
-      permi_tree_accumulate(numbers, a, y, x);
+      permi_words_accumulate(numbers->words, numbers->parts, a, numbers->words, y, x);
     else
       permi_value_add(algebra, numbers, &c, y, x, 0);
   }
@@ -11652,7 +11295,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
     return NULL;
   permi_layouts_make(work, block);
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
-  work->account = &maker->account;
+  work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
   work->rival = rival;
   return work;
@@ -13416,12 +13059,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_fuse(int words, int parts, permi
   if (words == 1 && parts == 1) {
     to->word += a->word * x->word;
   } else if (words) {
-    permi_words_fuse(&to->word, &a->word, words, &x->word, words, 0);
-    if (parts == 2) {
-      permi_words_fuse(&to->word, &a[words].word, words, &x[words].word, words, 1);
-      permi_words_fuse(&to[words].word, &a->word, words, &x[words].word, words, 0);
-      permi_words_fuse(&to[words].word, &a[words].word, words, &x->word, words, 0);
-    }
+    permi_words_accumulate(words, parts, &x->word, words, &to->word, &a->word);
   } else if (parts == 1) {
     to[0].real += a[0].real * x[0].real;
     to[1].real += a[1].real * x[1].real;
@@ -14055,8 +13693,8 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   if (run.status == PERM_OK)
     additions = permi_decompose_walk(&run, shared.arena);
   if (run.status == PERM_OK && plan->words) {
-    const permi_ring ring = permi_ring_make(plan->parts, plan->words);
-    permi_cell_sum(&ring, run.result, partial);
+    const permi_numbers numbers = {PERMI_WORDS, plan->parts, plan->words, 0};
+    permi_value_sum_parts(&numbers, run.result, partial);
   } else if (run.status == PERM_OK) {
     const permi_cell_word *value = run.result;
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
@@ -14600,45 +14238,48 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; 0: a lower bound, since planning the exact engine takes longer than many a frontier. */
-static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
-                                    double *better, int *made)
+   *better is below `seconds`; for 0, where a lower bound will do since planning the exact engine takes longer than many
+   a frontier, if it is below `surely`. */
+static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
+                                    permi_leaf *leaf, double *better, int *made)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  perm_options options = *maker->options;
-  const permi_array_engine *engine;
+  const perm_options *options = maker->options;
   permi_problem problem;
   permi_array array;
-  perm_precision precision;
+  permi_maker asked;
   void *entries;
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   *made = 0;
   *better = (double)INFINITY;
   if (status != PERM_OK)
     return status;
-  memset(&array, 0, sizeof array);
-  array.problem = &problem;
-  array.hasty = seconds == 0;
-  if (options.method != PERM_METHOD_EXACT)
-    options.method = PERM_METHOD_AUTO;
-  if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
+  permi_array_begin(&asked, &array, &problem, 0);
+  array.reduced = 1;
+  if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
     status = permi_fail_memory(maker->result);
-  } else if (block->integer || array.counted.m != array.counted.rows ||
-             array.counted.n != array.counted.rows) { /* else the frontier is the better program */
-    engine = permi_array_choose(&array, &options, better);
-    if (*better < seconds || options.method == PERM_METHOD_EXACT) {
-      status = engine->make(&array, &options, leaf, &precision, maker->result);
+  else if (block->integer || array.counted.m != array.counted.rows ||
+           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
+    array.hasty = seconds == 0;
+    status = permi_array_plan(&asked, options, better, maker->result);
+    if (status == PERM_OK && array.hasty && *better < surely) {
+      seconds = (double)INFINITY;
+      array.hasty = 0;
+      array.engine = NULL;
+      status = permi_array_plan(&asked, options, better, maker->result);
+    }
+    if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
+      status = array.engine->make(&asked, NULL, NULL, leaf);
       if (status != PERM_OK)
         permi_fail_memory(maker->result);
       *made = status == PERM_OK;
-      if (*made && !block->integer) {
-        maker->job->precision = precision;
-        permi_make_honest(maker, block, leaf);
-      }
     }
   }
-  permi_counted_free(allocator, &array.counted);
-  permi_release(allocator, entries);
+  if (*made && !block->integer) {
+    maker->job->precision = array.precision;
+    permi_make_honest(maker, block, leaf);
+  }
+  permi_array_free(&array, &options->allocator);
+  permi_release(&options->allocator, entries);
   return status;
 }
 
@@ -14779,7 +14420,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   budget.each = PERMI_STATE_SECONDS;
   budget.start = 0;
   budget.rival = rival;
-  budget.account = &maker->account;
+  budget.account = maker->account;
   return budget;
 }
 
@@ -15063,13 +14704,32 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 
+/* The frontier's offer, unless others are done before an order is found; the hybrid's first layout limits the search.
+   */
+static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  double hope = (double)INFINITY;
+  perm_status status = PERM_OK;
+  if (maker->offers) { /* it was not requested by name */
+    if (maker->offers->proven < finding ||
+        (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
+      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
+      return PERM_OK;
+    }
+    status = permi_hybrid_hope(maker, block, rival, &hope);
+  }
+  return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
+}
+
 /* The quick to predict come first; each makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
      PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, PERMI_PROVEN},
-    {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_PROVEN},
+    {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_frontier_release,
+     PERMI_PROVEN | PERMI_SETTLES},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
@@ -15176,115 +14836,40 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 
 /* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32        /* Full blocks from this order on are perm.h's. */
+#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win */
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-typedef struct permi_offers {
-  double dense, counts; /* seconds of the dense engine; of others of perm.h, at first at least */
-  double first, best;   /* of these; of all so far */
-  double proven, hope;  /* best with proven bounds; what hybrid may reach */
-  permi_offer offer[PERMI_ENGINES];
-  int chosen, frontier; /* the best engine, -1: none; the frontier's place */
-  int favoured;         /* 1: the frontier wins */
-  int too_long;         /* 1: integers may be */
-} permi_offers;
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Asks the engines of perm.h; *made: the leaf is there. */
-static perm_status permi_ask_arrays(permi_maker *maker, const permi_block *block, permi_offers *offers,
-                                    permi_leaf *leaf, int *made)
+/* Hears an offer; one that needs more than max_bytes to plan is a refusal. */
+static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                              permi_offer *offer, perm_status status)
 {
-  const permi_working *working = maker->working;
-  perm_status status = PERM_OK;
-  *made = 0;
-  if (block->n <= PERM_MAX_N && !working->integer)
-    offers->dense = permi_dense_seconds(maker->options, block->n, working->is_complex ? 2 : 1);
-  if (block->n <= PERM_MAX_N && (working->integer || offers->dense > 1e-4)) {
-    status = permi_make_rival(maker, block, 0, leaf, &offers->counts, made);
-    if (status == PERM_OK && !*made && offers->counts < offers->dense &&
-        offers->counts < PERMI_PROVEN_FAVOUR_SECONDS / 10) /* no order is found in less */
-      status = permi_make_rival(maker, block, (double)INFINITY, leaf, &offers->counts, made);
-  }
-  offers->first = offers->best = fmin(offers->dense, offers->counts);
-  return status;
-}
-
-/* Asks engine i; the best so far is chosen. */
-static perm_status permi_ask_engine(permi_maker *maker, const permi_block *block, permi_offers *offers, int i)
-{
-  const permi_engine *engine = &permi_engines[i];
-  const double limit = maker->options->max_bytes > 0 ? permi_max_bytes(maker->options) : PERMI_DEFAULT_BYTES;
-  permi_offer *offer = &offers->offer[i];
-  double rival = offers->best;
-  perm_status status = PERM_OK;
-  if (engine->method == PERM_METHOD_FRONTIER) {
-    const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-    offers->frontier = i;
-    if (offers->proven < finding || (offers->best < finding && finding * maker->working->report.blocks >
-                                                                   5 * PERMI_PROVEN_FAVOUR_SECONDS))
-      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
-    else
-      status = permi_hybrid_hope(maker, block, offers->best, &offers->hope);
-    rival = fmin(offers->best, offers->hope);
-  }
-  if (status == PERM_OK && !offer->why[0])
-    status = engine->offer(maker, block, rival, offer);
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
-    permi_result_clear(maker->result); /* others may do */
+    permi_result_clear(maker->result);
     permi_offer_clear(&maker->options->allocator, engine, offer);
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
                  permi_meter_needed(maker->options));
     status = PERM_OK;
   }
-  if (status == PERM_OK)
-    status = permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why);
-  offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
-  if ((offer->bytes > limit && (offers->chosen >= 0 || offers->best < (double)INFINITY)) ||
-      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
-    return status;
-  if (engine->flags & PERMI_PROVEN)
-    offers->proven = fmin(offers->proven, offer->seconds);
-  offers->favoured = engine->method == PERM_METHOD_FRONTIER && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
-  if (offer->seconds < offers->best ||
-      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
-    offers->best = offer->seconds;
-    offers->chosen = i;
-  }
-  return status;
-}
-
-/* Asks all engines until one is favoured. */
-static perm_status permi_ask_engines(permi_maker *maker, const permi_block *block, permi_offers *offers)
-{
-  perm_status status = PERM_OK;
-  int turn, i;
-  for (turn = 0; turn < PERMI_ENGINES && status == PERM_OK && !offers->favoured && !permi_watch(maker->watch, 1e3);
-       turn++) {
-    const perm_method method = permi_engines[turn].method;
-    i = turn;
-    if (block->n <= PERMI_ORDER_FIRST && offers->first < PERMI_ORDER_FIRST_SECONDS) /* neighbours in the table */
-      i += method == PERM_METHOD_TREE ? 1 : method == PERM_METHOD_FRONTIER ? -1 : 0;
-    if (!(permi_engines[i].flags & PERMI_NAMED))
-      status = permi_ask_engine(maker, block, offers, i);
-  }
-  return status;
+  return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
+                           : status;
 }
 
 /* The leaf of the best offer, or why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
-      offers->offer[offers->frontier].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = offers->frontier; /* memory before endless time */
+      offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
+    offers->chosen = PERMI_AT_FRONTIER; /* memory before endless time */
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
     return permi_fail_long(maker->result);
   if (offers->chosen < 0)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                      block->edges, offers->offer[offers->frontier].why);
+                      block->edges, offers->offer[PERMI_AT_FRONTIER].why);
   best = &offers->offer[offers->chosen];
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -15292,55 +14877,71 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
                       "method %s is predicted to take %.3g s and %.3g bytes",
                       block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method), best->seconds,
                       best->bytes);
-  if (best->bytes > limit && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
+  if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
                       best->bytes); /* doubles have more engines */
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of a block: of the method asked for, or the fastest within max_bytes. */
-static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+/* The leaf of the fastest engine within max_bytes. perm.h's engines are asked first, at a glance, and noted last. */
+static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  const int integer = maker->working->integer;
+  permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  perm_status status;
-  int i, made;
-  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
-    return permi_make_dense(maker, block, leaf);
-  for (i = 0; i < PERMI_ENGINES; i++)
-    if (method == permi_engines[i].method)
-      return permi_make_named(maker, block, &permi_engines[i], leaf);
-  memset(&offers, 0, sizeof offers);
-  offers.dense = offers.counts = offers.proven = offers.hope = (double)INFINITY;
-  offers.chosen = -1;
-  for (i = 0; i < PERMI_ENGINES; i++)
-    offers.offer[i].seconds = (double)INFINITY;
-  status = permi_ask_arrays(maker, block, &offers, leaf, &made);
+  double counts = (double)INFINITY, first; /* of the other engines of perm.h; of all of them */
+  perm_status status = PERM_OK;
+  int i, made = 0;
+  permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
+  offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (block->n <= PERM_MAX_N && !integer)
+    offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
+  if (block->n <= PERM_MAX_N && (integer || offers.dense > 1e-4))
+    status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
+                              &made); /* no order is found in less */
   if (status != PERM_OK || made)
     return status;
-  if (offers.first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
-      (block->n > PERMI_FULL_MOST || offers.first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
+  first = offers.best = fmin(offers.dense, counts);
+  if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS)
+    offers.swapped = PERMI_AT_TREE;
+  maker->offers = &offers;
+  if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
+      (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
     status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
                  ? PERM_OK
                  : permi_fail_memory(maker->result);
   else
     status = permi_ask_engines(maker, block, &offers);
+  maker->offers = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)
     status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
-  if (status == PERM_OK && !offers.favoured && offers.counts < offers.dense &&
-      (offers.chosen < 0 || offers.counts < offers.offer[offers.chosen].seconds)) {
-    status = permi_offer_note(maker, block, maker->working->integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS,
-                              offers.counts, 0, "at best");
+  if (status == PERM_OK && !offers.settled && counts < offers.dense &&
+      (offers.chosen < 0 || counts < offer[offers.chosen].seconds)) {
+    status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0, "at best");
     if (status == PERM_OK)
-      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, leaf,
-                                &offers.counts, &made);
+      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, 0, leaf, &counts,
+                                &made);
   }
   if (status == PERM_OK && !made)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
-    permi_offer_clear(&options->allocator, &permi_engines[i], &offers.offer[i]);
+    permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
+}
+
+/* The leaf of a block: of the method asked for, or of the best one. */
+static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  const perm_options *options = maker->options;
+  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  int i;
+  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
+    return permi_make_dense(maker, block, leaf);
+  for (i = 0; i < PERMI_ENGINES; i++)
+    if (method == permi_engines[i].method)
+      return permi_make_named(maker, block, &permi_engines[i], leaf);
+  return permi_make_best(maker, block, leaf);
 }
 
 /* Notes what the preparation did. */
@@ -15411,9 +15012,9 @@ static perm_status permi_make_blocks(permi_maker *maker)
     if (!permi_job_push_number(maker->job, &working->constant))
       status = permi_fail_memory(maker->result);
   }
-  maker->account.watch = maker->watch;
-  maker->account.begin = maker->watch->worked;
-  maker->account.share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
+  maker->account->watch = maker->watch;
+  maker->account->begin = maker->watch->worked;
+  maker->account->share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
   for (k = 0; status == PERM_OK && k < working->blocks; k++) {
     permi_block block;
     permi_leaf leaf;
@@ -15429,9 +15030,9 @@ static perm_status permi_make_blocks(permi_maker *maker)
       break;
     }
     memset(&leaf, 0, sizeof leaf);
-    maker->account.least += PERMI_PLAN_SECONDS * order / rows_left;
+    maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
     status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
-    maker->account.run += status == PERM_OK ? leaf.information.seconds : 0;
+    maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
     if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
@@ -15476,6 +15077,7 @@ static perm_status permi_make_zero(permi_maker *maker)
   return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
+/* The whole matrix to an engine that ignores structure. */
 static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -15539,12 +15141,16 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   const perm_allocator *allocator = &options->allocator;
   permi_working working;
   permi_maker maker;
+  permi_account account;
   perm_status status = PERM_OK;
   int zero;
   double start = permi_seconds(), *binomial = permi_binomials(allocator, matrix->n);
   double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
+  memset(&account, 0, sizeof account);
+  maker.account = &account;
+  maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
   maker.binomial = binomial;
@@ -15758,7 +15364,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_option
     void *entries;
     status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_problem_job(&problem, 0, 2, options, job, result);
+      status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
     for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(matrix, &watch);
          leaf++) {
@@ -15985,7 +15591,7 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
     void *entries;
     status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_compute_counts(&problem, 0, 2, options, result);
+      status = permi_compute(&problem, PERMI_BY_LINES, 2, options, result);
     permi_release(&options->allocator, entries);
     return status;
   }

@@ -8,21 +8,6 @@
 #include "order.h"
 
 #define PERMI_MAJORANT_ORDER 12
-/* What a maker of leaves is given, and what it adds up. */
-typedef struct permi_maker {
-  const perm_options *options;
-  permi_working *working;
-  const double *binomial;
-  double *subsets; /* room for two numbers a subset of PERMI_MAJORANT_ORDER columns */
-  perm_job *job;
-  perm_result *result;
-  double task_seconds;
-  int blocks_noted; /* blocks whose offers are in the job's note */
-  int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
-  permi_control *watch;
-  permi_account account;
-} permi_maker;
-
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
   const perm_method method = maker->options->method;
@@ -126,32 +111,6 @@ static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
-
-typedef struct permi_offer {
-  double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
-  char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */
-  perm_status status;    /* of the method asked for by name: UNSUPPORTED, LIMIT; OVERFLOW: too long an integer */
-  void *plan;            /* what the engine has worked out */
-} permi_offer;
-
-typedef enum permi_engine_flags {
-  PERMI_NAMED = 1,  /* only when requested by name */
-  PERMI_PROVEN = 2, /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
-  PERMI_CAUTION = 4 /* its estimate is the larger one: taken only if PERMI_HYBRID_CAUTION times faster than dense */
-} permi_engine_flags;
-
-typedef struct permi_engine {
-  perm_method method;
-  /* Fills in *offer, which comes refused and empty. Searches may end, refusing, when they see no way below `rival`
-     seconds; rival is INFINITY for the method asked for by name. Planning shall take at most a few per cent of the
-     lesser of `rival` and what is offered, and depend on nothing but block, options and rival. PERM_OK also for a
-     refusal; else a failure that is reported (out of memory). */
-  perm_status (*offer)(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer);
-  /* The leaf from the offer; takes offer->plan over (sets it to NULL) or leaves it to be released. */
-  perm_status (*make)(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf);
-  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
-  int flags;
-} permi_engine;
 
 static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {

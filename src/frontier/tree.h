@@ -195,36 +195,6 @@ static int permi_tree_threads(const permi_tree_run *run, size_t states)
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
 }
 
-/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
-static void permi_tree_accumulate(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
-{
-  const int words = numbers->words;
-  int i, j, p, q;
-  for (p = 0; p < numbers->parts; p++)
-    for (q = 0; q < numbers->parts; q++) {
-      uint64_t *to = y + (p != q) * words;
-      const uint64_t *from = x + q * words;
-      for (i = 0; i < words; i++) {
-        const uint64_t factor = a[p * words + i];
-        uint64_t carry = 0;
-        if (!factor)
-          continue;
-        for (j = 0; i + j < words; j++) {
-          permi_wide product = permi_multiply_words(factor, from[j]);
-          product.low += carry;
-          carry = product.high + (product.low < carry);
-          if (p + q == 2) {
-            carry += to[i + j] < product.low;
-            to[i + j] -= product.low;
-          } else {
-            to[i + j] += product.low;
-            carry += to[i + j] < product.low;
-          }
-        }
-      }
-    }
-}
-
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
 {
   int i;
@@ -257,7 +227,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
     uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
-      permi_tree_accumulate(numbers, a, y, x);
+      permi_words_accumulate(numbers->words, numbers->parts, a, numbers->words, y, x);
     else
       permi_value_add(algebra, numbers, &c, y, x, 0);
   }

@@ -4,7 +4,7 @@
      kernel           functions                     the last lines, which name its constants
      dense sums       here                          >>compile permi_source
      integers         >>text_exact                  perm.h >>exact_gpu permi_exact_gpu_text
-     sums over counts >>text_counts                 perm.h >>counts_leaf permi_counts_gpu_text
+     sums over counts >>text_counts                 perm.h >>counts_gpu permi_counts_gpu_text
      batches          >>text_batch                  >>batch permi_batch_program
      arrays, lists    >>text_frontier               >>compile permi_source_end
      hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here

@@ -23,7 +23,7 @@
    tickets. In a second pass a single thread walks the tree again and takes their results, so that sums have the order,
    and counts the values, of a single thread. The walk depends on the entries of the pieces, never on results below. */
 #pragma once
-#include "../counts/ring.h"
+#include "../base/ring.h"
 #include "transversals.h"
 
 #define PERMI_DECOMPOSE_ORDER 64
@@ -123,12 +123,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_fuse(int words, int parts, permi
   if (words == 1 && parts == 1) {
     to->word += a->word * x->word;
   } else if (words) {
-    permi_words_fuse(&to->word, &a->word, words, &x->word, words, 0);
-    if (parts == 2) {
-      permi_words_fuse(&to->word, &a[words].word, words, &x[words].word, words, 1);
-      permi_words_fuse(&to[words].word, &a->word, words, &x[words].word, words, 0);
-      permi_words_fuse(&to[words].word, &a[words].word, words, &x->word, words, 0);
-    }
+    permi_words_accumulate(words, parts, &x->word, words, &to->word, &a->word);
   } else if (parts == 1) {
     to[0].real += a[0].real * x[0].real;
     to[1].real += a[1].real * x[1].real;

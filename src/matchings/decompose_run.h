@@ -293,8 +293,8 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   if (run.status == PERM_OK)
     additions = permi_decompose_walk(&run, shared.arena);
   if (run.status == PERM_OK && plan->words) {
-    const permi_ring ring = permi_ring_make(plan->parts, plan->words);
-    permi_cell_sum(&ring, run.result, partial);
+    const permi_numbers numbers = {PERMI_WORDS, plan->parts, plan->words, 0};
+    permi_value_sum_parts(&numbers, run.result, partial);
   } else if (run.status == PERM_OK) {
     const permi_cell_word *value = run.result;
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;

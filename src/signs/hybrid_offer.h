@@ -72,7 +72,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
     return NULL;
   permi_layouts_make(work, block);
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
-  work->account = &maker->account;
+  work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
   work->rival = rival;
   return work;

@@ -209,7 +209,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.user_data = &share;
     options.cancel = batch->options->cancel;
   }
-  permi_compute(&problem, &options, &result);
+  permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &options, &result);
   if (result.status == PERM_STOPPED_CANCELLED) {
     value[0] = value[batch->parts - 1] = (double)NAN;
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;

@@ -56,45 +56,48 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; 0: a lower bound, since planning the exact engine takes longer than many a frontier. */
-static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
-                                    double *better, int *made)
+   *better is below `seconds`; for 0, where a lower bound will do since planning the exact engine takes longer than many
+   a frontier, if it is below `surely`. */
+static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
+                                    permi_leaf *leaf, double *better, int *made)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  perm_options options = *maker->options;
-  const permi_array_engine *engine;
+  const perm_options *options = maker->options;
   permi_problem problem;
   permi_array array;
-  perm_precision precision;
+  permi_maker asked;
   void *entries;
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   *made = 0;
   *better = (double)INFINITY;
   if (status != PERM_OK)
     return status;
-  memset(&array, 0, sizeof array);
-  array.problem = &problem;
-  array.hasty = seconds == 0;
-  if (options.method != PERM_METHOD_EXACT)
-    options.method = PERM_METHOD_AUTO;
-  if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
+  permi_array_begin(&asked, &array, &problem, 0);
+  array.reduced = 1;
+  if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
     status = permi_fail_memory(maker->result);
-  } else if (block->integer || array.counted.m != array.counted.rows ||
-             array.counted.n != array.counted.rows) { /* else the frontier is the better program */
-    engine = permi_array_choose(&array, &options, better);
-    if (*better < seconds || options.method == PERM_METHOD_EXACT) {
-      status = engine->make(&array, &options, leaf, &precision, maker->result);
+  else if (block->integer || array.counted.m != array.counted.rows ||
+           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
+    array.hasty = seconds == 0;
+    status = permi_array_plan(&asked, options, better, maker->result);
+    if (status == PERM_OK && array.hasty && *better < surely) {
+      seconds = (double)INFINITY;
+      array.hasty = 0;
+      array.engine = NULL;
+      status = permi_array_plan(&asked, options, better, maker->result);
+    }
+    if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
+      status = array.engine->make(&asked, NULL, NULL, leaf);
       if (status != PERM_OK)
         permi_fail_memory(maker->result);
       *made = status == PERM_OK;
-      if (*made && !block->integer) {
-        maker->job->precision = precision;
-        permi_make_honest(maker, block, leaf);
-      }
     }
   }
-  permi_counted_free(allocator, &array.counted);
-  permi_release(allocator, entries);
+  if (*made && !block->integer) {
+    maker->job->precision = array.precision;
+    permi_make_honest(maker, block, leaf);
+  }
+  permi_array_free(&array, &options->allocator);
+  permi_release(&options->allocator, entries);
   return status;
 }
 
@@ -235,7 +238,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   budget.each = PERMI_STATE_SECONDS;
   budget.start = 0;
   budget.rival = rival;
-  budget.account = &maker->account;
+  budget.account = maker->account;
   return budget;
 }
 

@@ -60,7 +60,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_option
     void *entries;
     status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_problem_job(&problem, 0, 2, options, job, result);
+      status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
     for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(matrix, &watch);
          leaf++) {
@@ -287,7 +287,7 @@ static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_op
     void *entries;
     status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_compute_counts(&problem, 0, 2, options, result);
+      status = permi_compute(&problem, PERMI_BY_LINES, 2, options, result);
     permi_release(&options->allocator, entries);
     return status;
   }

@@ -19,12 +19,16 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   const perm_allocator *allocator = &options->allocator;
   permi_working working;
   permi_maker maker;
+  permi_account account;
   perm_status status = PERM_OK;
   int zero;
   double start = permi_seconds(), *binomial = permi_binomials(allocator, matrix->n);
   double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
+  memset(&account, 0, sizeof account);
+  maker.account = &account;
+  maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
   maker.binomial = binomial;
