@@ -48,7 +48,8 @@
                  >>hybrid_leaf       rounding, estimate, price
                  >>programs          the same for GPUs
                  >>program_text      its kernel as CUDA C++ and PTX
-                 >>program_tune      candidates, tuning, offer
+                 >>program_tune      candidates, tuning
+                 >>hybrid_offer      what hybrid and cached offer, on the CPU or GPUs
                  >>sparyser          Ryser in compressed columns, Gray code
                  >>dominating        Ryser over dominating sets
                  >>codegen           the published GPU kernels
@@ -8815,7 +8816,7 @@ typedef struct permi_statement {
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots */
+  uint16_t opcode, row, other, group; /* row, other: slots too */
   int first, count; /* statements */
 } permi_instruction;
 
@@ -8884,7 +8885,7 @@ typedef struct permi_hybrid {
   unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
   double cost, operations_a_term, rows_a_term; /* of an outer pattern */
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* by a row's line */
+  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
@@ -9088,7 +9089,7 @@ typedef struct permi_layout_sum {
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* operands go as results come */
+  const double waiting = work->gpu ? 0.75 : 1; /* a GPU's operands go as results come */
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -9136,7 +9137,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     permi_layout_replace(work, sum, left, right, result.dirty, here);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
                                     result.dirty);
-    taken[a] = result; /* a < b */
+    taken[a] = result; /* a < b, so that b's place takes the last */
     taken[b] = taken[--count];
   }
   return count;
@@ -9263,7 +9264,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* cannot be */
+    if (count == 0) /* no caller has a column without entries */
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -9424,11 +9425,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = special + permi_order_below(seed, n - special);
       b = permi_order_below(seed, now.inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) { /* one less */
+    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
-    } else { /* a swap */
+    } else { /* two columns change places */
       if (special == 0)
         continue;
       a = permi_order_below(seed, special);
@@ -10118,6 +10119,56 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   return cost[t];
 }
 
+static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+{
+  va_list arguments;
+  int more;
+  va_start(arguments, format);
+  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  va_end(arguments);
+  *length += more > 0 ? (size_t)more : 0;
+}
+
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
+    return permi_fail_memory(maker->result);
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = scaled;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  return PERM_OK;
+}
+
 /* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
    (>>program_text), and a thread runs it for every pattern of its walk.
@@ -10406,8 +10457,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled a, divided by its largest inner entry where it may be; *growth: log2 of what products may gain.
-   */
+/* Row i of the scaled a, divided by its largest inner entry if it may be; *growth: log2 of what products may gain. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -10745,47 +10795,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 #endif
 
 /* =================================================================================== >>program_tune
-   The plan on a GPU, its candidates, and the offers of hybrid and cached. */
-
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
-static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       long long *scale_exp2, int *zero)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
-  perm_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
-  if (!exponent)
-    return permi_fail_memory(maker->result);
-  memset(&plan, 0, sizeof plan);
-  plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
-  permi_plan_scale(&plan, &view, exponent);
-  permi_release(allocator, exponent);
-  *zero = plan.zero;
-  *scale_exp2 = 0;
-  for (i = 0; i < n && !plan.zero; i++) {
-    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
-  }
-  return PERM_OK;
-}
+   The plan on a GPU, and its candidates. */
 
 #if defined(PERM_WITH_CUDA)
 /* Seconds on one GPU, compiled. Too many waiting values are spilled. */
@@ -11183,19 +11193,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-#endif /* PERM_WITH_CUDA */
-
-static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
-{
-  va_list arguments;
-  int more;
-  va_start(arguments, format);
-  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
-  va_end(arguments);
-  *length += more > 0 ? (size_t)more : 0;
-}
-
-#if defined(PERM_WITH_CUDA)
 static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
 {
   const permi_code *code = hybrid->code;
@@ -11220,6 +11217,9 @@ static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, 
   permi_hybrid_say(buffer, size, length, "\n");
 }
 #endif
+
+/* =================================================================================== >>hybrid_offer
+   What methods hybrid and cached offer, on the CPU or a GPU. */
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -11951,7 +11951,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
-      continue; /* halves */
+      continue; /* halves are no integers */
     permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;
@@ -12162,7 +12162,7 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
 #define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* its first */
+  uint64_t chunk, term; /* of the first */
   int walk;             /* 2^walk terms a thread */
 } permi_codegen_launch;
 
@@ -12194,7 +12194,7 @@ static int permi_codegen_blocks(int rows)
   return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
 }
 
-static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles a thread */
+static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles that a thread has */
 {
   const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
@@ -14262,11 +14262,9 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
   return hash;
 }
 
-/* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
-   columns are equal those of >>counts. Makes the leaf if that is predicted to take less than `seconds`; *made
-   says so, *better is its prediction in any case. seconds = 0: a lower bound will do, since planning the exact engine
-   for larger blocks takes a millisecond, longer than many a frontier takes; but the leaf is made if it takes less than
-   `surely`. */
+/* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
+   *better is below `seconds`; for 0, where a lower bound will do since planning the exact engine takes longer than many
+   a frontier, if it is below `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -14285,7 +14283,7 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
     status = permi_fail_memory(maker->result);
   else if (block->integer || array.counted.m != array.counted.rows ||
-           array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
+           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
     array.hasty = seconds == 0;
     status = permi_array_plan(&asked, options, better, maker->result);
     if (status == PERM_OK && array.hasty && *better < surely) {
@@ -14731,8 +14729,7 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 
-/* What the frontier offers unless others are done before an order is found. A quick look at the hybrid tells how long it
-   may search. */
+/* The frontier's offer, unless others end before an order is found; the hybrid's first layout limits the search. */
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
@@ -14749,7 +14746,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
 
-/* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
+/* The quick to predict come first; each makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
      PERMI_PROVEN},
@@ -14863,11 +14860,11 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 
 /* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win, */
+#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win */
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Hears an offer. One that does not fit into max_bytes while planning is a refusal: another engine may do. */
+/* Hears an offer; one that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -14889,7 +14886,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
       offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = PERMI_AT_FRONTIER; /* rather much memory than no end */
+    offers->chosen = PERMI_AT_FRONTIER; /* memory before endless time */
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
@@ -14910,8 +14907,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of the engine that is predicted to be fastest within max_bytes. The engines of perm.h are asked first, at a
-   glance, and noted last. */
+/* The leaf of the fastest engine within max_bytes. perm.h's engines are asked first, at a glance, and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -14972,7 +14968,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   return permi_make_best(maker, block, leaf);
 }
 
-/* What the preparation did, for perm_job_explain. */
+/* Notes what the preparation did. */
 static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
@@ -15108,6 +15104,7 @@ static perm_status permi_make_zero(permi_maker *maker)
   return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
+/* The whole matrix to an engine that ignores structure. */
 static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
