@@ -1,5 +1,5 @@
 /* Joined by `make headers` from the files of src/: change those. */
-/* perm.h: exact permanents of matrices, as fast as the machine allows, with a bound on the error.
+/* perm.h: exact permanents of matrices, as fast as the machine allows, with a bound or an estimate of the error.
 
    Header-only C99 (also C++11). In one source file:
 

@@ -1,4 +1,4 @@
-/* perm.h: exact permanents of matrices, as fast as the machine allows, with a bound on the error.
+/* perm.h: exact permanents of matrices, as fast as the machine allows, with a bound or an estimate of the error.
 
    Header-only C99 (also C++11). In one source file:
 
