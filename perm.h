@@ -2265,19 +2265,28 @@ static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c
   permi_wide_add(y, p);
 }
 
-/* y += c x modulo 2^(64 words), all two's complement, c of `length` words; or of two such parts, as Gaussian integers. */
+/* y += c x, or y -= c x, modulo 2^(64 words); c: a magnitude of `length` words. */
+static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c, int length,
+                                                 int subtract)
+{
+  int k;
+  for (k = 0; k < length && k < words; k++)
+    if (c[k] && subtract)
+      permi_words_times(y + k, x, words - k, c[k], -1);
+    else if (c[k])
+      permi_words_times(y + k, x, words - k, c[k], 1);
+}
+
+/* y += c x modulo 2^(64 words), all two's complement, c of `length` words; or of two such parts: Gaussian integers. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int length,
                                                           uint64_t *y, const uint64_t *x)
 {
   uint64_t factor[PERM_INTEGER_WORDS];
-  int p, q, k;
+  int p, q;
   for (p = 0; p < parts; p++) {
     const int negative = permi_words_magnitude(factor, c + p * length, length);
     for (q = 0; q < parts; q++)
-      for (k = 0; k < length && k < words; k++)
-        if (factor[k])
-          permi_words_times(y + (p ^ q) * words + k, x + q * words, words - k, factor[k],
-                            negative != (p & q) ? -1 : 1);
+      permi_words_fuse(y + (p ^ q) * words, x + q * words, words, factor, length, negative != (p & q));
   }
 }
 
@@ -4400,54 +4409,50 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
 }
 
 /* ======================================================================================= >>contract
-   What perm.h and perm_cuda.cu tell each other. Only the implementation has it: callers need none of it. >>gpu
-   describes the kernels' tables. */
+   What perm.h and perm_cuda.cu tell each other. >>gpu describes the tables. */
 
-/* How a thread holds the row sums of an integer matrix in 32-bit words, for the kernel of >>exact. A line is a part
-   of a row, row by row. Groups of rows are multiplied together in one word, or are one row of two words or three. */
-#define PERM_GPU_EXACT_WORDS 48  /* most words of a product */
+/* An integer matrix's row sums in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows multiplied in
+   one word, or one row of two or three words. */
+#define PERM_GPU_EXACT_WORDS 48  /* most of a product */
 #define PERM_GPU_EXACT_LINES 256 /* most words of row sums */
 typedef struct perm_gpu_exact {
-  int parts, skip; /* skip: signs that make some row 0 are skipped, by masks of the 2^6 settings of columns 1 .. 6 */
-  int words, stride; /* of the row sums; made a multiple of 4 */
-  int groups, sum;   /* sum: words of sums of products */
-  int zeros, masks;  /* rows looked at for zeros; 64-bit words of their tables, made even */
-  short at[128], kind[128];  /* of a line: its word; 0 .. 3 the byte there, 4, 5 the half, else words; + 128, + 32768 */
-  short carries[PERM_GPU_EXACT_LINES];    /* of a word: 1: it goes on where the word before ends */
-  short first[65], product[64], wide[64]; /* of a group: row, words of the product from there on, words of the row */
-  short zero_line[64], zero_base[64];     /* rows looked at; where their tables begin, less 128, plus their norms */
+  int parts, skip; /* skip: no signs that make a row 0, by masks of 2^6 settings of columns 1 .. 6 */
+  int words, stride; /* of the row sums; a multiple of 4 */
+  int groups, sum;   /* sum: words of a sum of products */
+  int zeros, masks;  /* rows tested for 0; 64-bit words of their tables, even */
+  short at[128], kind[128];  /* of a line: word; byte 0 .. 3 of it, 4, 5 half, else words; + 128, + 32768 */
+  short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
+  short first[65], product[64], wide[64]; /* of a group: row, words of the product, words of the row */
+  short zero_line[64], zero_base[64];     /* tested rows; where their tables start, - 128 + norm */
 } perm_gpu_exact;
 
-/* A sum over counts of >>sign_sums. A thread's number is the setting of the high digits; the low ones are walked
-   through in n-ary Gray order, the same walk for all threads. */
-#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms: part by part, high and low, form by form */
+/* A sum over counts of >>sign_sums. A thread's number sets the high digits; the low ones are walked in n-ary Gray
+   order. */
+#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms */
 typedef struct perm_gpu_counts {
   int parts, low, ryser;
-  int forms, needed; /* needed: of elementary symmetric functions; 0: products */
+  int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of those before it */
+  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of earlier forms */
 } perm_gpu_counts;
 
-/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines what
-   PERM_GPU_ENTRY begins, printed with the blocks that share a multiprocessor. A block makes the sums of chunk
-   a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The text alone is the key under which the
-   kernel is cached: what differs in it must show there. */
+/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it, given blocks a
+   multiprocessor. A block sums chunk a.first + blockIdx.x into a.out + sums * blockIdx.x. */
 #define PERM_GPU_ENTRY                                                                                                 \
   "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {
   const char *text;
-  size_t shared; /* bytes of shared memory */
-  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same on the CPU, bit by bit: for tests */
+  size_t shared; /* bytes */
+  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same bits on the CPU, for tests */
   const void *context;
-  int sums;                    /* words of 8 bytes that a chunk yields, doubles or not; 0: PERM_GPU_SUMS */
-  const perm_gpu_exact *exact; /* not NULL: the text goes on that of exact integers, whose twin the tests take */
-  int batch;                   /* 1, 2: likewise of batches of real, complex matrices */
-  const perm_gpu_counts *counts; /* likewise of sums over counts */
+  int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
+  const perm_gpu_exact *exact; /* not NULL: the text continues text_exact's */
+  int batch;                   /* 1 real, 2 complex: likewise for batches */
+  const perm_gpu_counts *counts; /* likewise for sums over counts */
 } perm_gpu_program;
 
-/* Matrices of one order. `fill` writes matrices row by row; `take` gets for each PERM_GPU_BATCH_SUMS doubles:
-   permanent, sum of |terms|, share of the terms that rounding of entries may have taken. Both are called by several
-   threads. */
+/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which gets for each
+   permanent, sum of |terms|, share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 #define PERM_GPU_BATCH_SUMS 4
@@ -4457,37 +4462,36 @@ typedef struct perm_gpu_batch {
   void *context;
   void (*fill)(void *context, size_t first, size_t count, double *to);
   void (*take)(void *context, size_t first, size_t count, const double *from);
-  perm_status (*poll)(void *context, double fraction); /* by the calling thread only; not PERM_OK: stop */
+  perm_status (*poll)(void *context, double fraction); /* by the calling thread; not PERM_OK: stop */
 } perm_gpu_batch;
 
 typedef struct perm_gpu_work {
-  int n, parts, product; /* 1 real, 2 complex; perm_gpu_product */
-  int low, plain;        /* 1: rows have low words; how many rows, the last ones, are not divided by their pivot */
-  int stride;            /* words of all rows (parts, high and low, row by row), made even */
-  int block, walk, high; /* columns: unrolled, in Gray order in a thread, by the bits of a thread's number */
+  int n, parts, product; /* parts: 1 real, 2 complex */
+  int low, plain;        /* low: 1, low words; plain: rows without pivot, the last */
+  int stride;            /* words of all rows (row, part, high and low), even */
+  int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
   unsigned absolute_mask;
   uint64_t fingerprint;
   const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
   size_t doubles, constants;
-  const perm_gpu_program *program; /* NULL: a kernel of the template; else of all these only table, doubles, and */
-                                   /* fingerprint count, absolute_mask where the sink wants it */
+  const perm_gpu_program *program; /* NULL: a kernel of the template. Else only table, doubles, fingerprint and */
+                                   /* absolute_mask (if the sink reads it) count */
 } perm_gpu_work;
 
 typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
     perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7 /* threads of a chunk */
-#define PERM_GPU_SUMS 5         /* doubles that a chunk yields: value hi, lo, imaginary hi, lo, sum of |terms| */
+#define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
 
 typedef struct perm_gpu_sink {
   void *context;
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
   perm_status (*merge)(perm_partial *into, const perm_partial *from);
-  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread only; not PERM_OK: stop */
+  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
 } perm_gpu_sink;
 
-/* The frontier programme on arrays: what perm_sparse.h (>>arrays) tells a GPU. Its host works out words and ways of a
-   step, the GPU its values. */
-typedef enum perm_gpu_cell { /* of an array */
+/* The frontier on arrays (>>arrays): the host finds words and ways, the GPU values. */
+typedef enum perm_gpu_cell {
   PERM_GPU_DOUBLE,
   PERM_GPU_DD,
   PERM_GPU_COMPLEX,
@@ -4495,77 +4499,77 @@ typedef enum perm_gpu_cell { /* of an array */
   PERM_GPU_INTEGER /* modulo 2^(64 words); Gaussian: two such numbers */
 } perm_gpu_cell;
 
-typedef struct perm_gpu_words { /* the words of a step: see permi_layout */
+typedef struct perm_gpu_words { /* as permi_layout */
   const uint16_t *word, *rank, *middle, *top;
   const unsigned char *left;
   const uint64_t *middle_offset, *top_offset;
   const int *start, *middle_start;
-  int low, tops; /* occupied low slots; words of top bits */
+  int low, tops; /* low: occupied slots; tops: words of top bits */
 } perm_gpu_words;
 
-typedef struct perm_gpu_way { /* see permi_pull */
+typedef struct perm_gpu_way { /* as permi_pull */
   uint32_t test, want, keep, flip; /* above the low slots; */
   uint32_t low_test, low_want, low_keep, low_flip;
-  int low_ones; /* how many more there are in the source */
-  int moves;    /* 1: low words change their places */
+  int low_ones; /* what the source has more */
+  int moves;    /* 1: low words change places */
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
 
 typedef struct perm_gpu_programme {
   int low, middle, top;  /* slots */
-  int ways;              /* most of a step */
+  int ways;              /* most a step */
   double states[2];      /* most before even and odd steps */
-  int words;             /* 64-bit words of the longest value */
-  int lists;             /* 1: sorted lists instead of arrays */
+  int words;             /* of 64 bits, of the longest value */
+  int lists;             /* 1: sorted lists, not arrays */
   void *context;
-  perm_status (*poll)(void *context); /* while a kernel is compiled; not PERM_OK: stop, with that */
+  perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_programme;
 
-typedef struct perm_gpu_stream { /* see permi_stream */
+typedef struct perm_gpu_stream { /* as permi_stream */
   uint64_t test, want, flip;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_stream;
 
-typedef struct perm_gpu_frontier perm_gpu_frontier; /* a programme on a GPU */
+typedef struct perm_gpu_frontier perm_gpu_frontier;
 
 #if defined(PERM_WITH_CUDA) || defined(__CUDACC__)
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* Usable GPUs, at most `gpus` (PERM_ALL_GPUS: all); 0 with the reason in message. */
+/* The number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Chunks [begin, end) of work into *partial; if stopped or failed, a prefix of them. */
+/* Adds chunks [begin, end) to *partial, or a prefix of them. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
-/* Several kinds of work for the same sum, at most 16: seconds[k], of all chunks[k], by a slice on the first GPU, after
-   all have been compiled at the same time; INFINITY: it failed. predicted: by which slices are cut. */
+/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU, after compiling all: seconds[k] for
+   chunks[k], INFINITY if it failed. */
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds);
-/* The permanents of a batch; `threads` of the host may fetch matrices. */
+/* The permanents of a batch, fetched by `threads` host threads. */
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
-/* Bytes of the GPU that frontier programmes run on, 0 if there is none; bytes that one takes there. */
+/* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
 double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
-/* Memory for a programme. message, which must live as long, tells why a call has failed (PERM_ERROR_DEVICE). */
+/* Makes room for a program. message must outlive it. */
 perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-/* The value 1, before the first step; cells of integers have so many words in each of so many parts. */
+/* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
-/* A step: does not wait for it, unless sizes is not NULL: the least modulus that is not 0, and the largest. */
+/* Starts a step; waits only for sizes, if not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* A step of lists; *states: how many there are then. */
+/* A step of lists; *states: their number afterwards. */
 perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
                                      uint64_t *states, double *sizes);
-/* The values of `states` states times two numbers, one after the other. */
+/* Multiplies `states` values by two numbers in turn. */
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-/* The first value. */
+/* Reads the first value. */
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #if defined(__cplusplus)
@@ -9445,24 +9449,24 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
 /* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
-  permi_wide integer[2]; /* instead, of real and imaginary part, but for residues */
+  uint64_t magnitude[2][2]; /* instead, of real and imaginary part, but for residues */
+  int negative[2];
 } permi_factor;
 
-static permi_factor permi_factor_make(const permi_counts *counts, const permi_dd *x, const permi_wide *integer)
+/* *factor = x, or the integers, of two parts. Fields that no value has stay as they are. */
+static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
+                             permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
-  permi_factor factor;
   int part;
-  memset(&factor, 0, sizeof factor);
-  factor.c.real = x[0].hi;
-  factor.c.real_low = x[0].lo;
-  factor.c.imaginary = x[1].hi;
-  factor.c.imaginary_low = x[1].lo;
+  factor->c.real = x[0].hi;
+  factor->c.real_low = x[0].lo;
+  factor->c.imaginary = x[1].hi;
+  factor->c.imaginary_low = x[1].lo;
   for (part = 0; part < counts->parts && counts->integer; part++) {
-    factor.integer[part] = integer[part];
-    factor.c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
+    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer[part].low, 2);
+    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
   }
-  return factor;
 }
 
 static permi_wide permi_wide_times(int64_t x, int64_t y)
@@ -9473,11 +9477,11 @@ static permi_wide permi_wide_times(int64_t x, int64_t y)
   return product;
 }
 
-/* `times` times the entry. */
-PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *counts, int digit, int form, int times)
+/* *factor = `times` times the entry. */
+static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
   permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2];
+  permi_wide integer[2] = {{0, 0}, {0, 0}};
   int part;
   for (part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
@@ -9486,7 +9490,7 @@ PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *c
     else
       x[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
   }
-  return permi_factor_make(counts, x, integer);
+  permi_factor_set(counts, x, integer, factor);
 }
 
 /* to += from * factor, or if fresh to = from * factor. */
@@ -9494,6 +9498,7 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
                                                const permi_factor *factor, int fresh)
 {
   const permi_numbers *numbers = &counts->numbers;
+  int p, q;
   if (numbers->algebra == PERMI_MAGNITUDES_DD) {
     permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
   } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
@@ -9503,23 +9508,22 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   } else {
     if (fresh)
       memset(to, 0, counts->size * sizeof(uint64_t));
-    permi_words_accumulate(numbers->words, numbers->parts, &factor->integer[0].low, 2, (uint64_t *)to,
-                           (const uint64_t *)from);
+    for (p = 0; p < numbers->parts; p++)
+      for (q = 0; q < numbers->parts; q++)
+        permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
+                         numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
   }
 }
 
-/* cell = a b, b real. */
+/* cell = a b, a and b real, b a whole number >= 0. */
 PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
 {
-  if (counts->integer) {
-    memset(cell, 0, counts->size * sizeof(uint64_t));
-    permi_words_accumulate(counts->numbers.words, 1, (const uint64_t *)b, counts->numbers.words, (uint64_t *)cell,
-                           (const uint64_t *)a);
-  } else {
-    const permi_dd x[2] = {*(const permi_dd *)b, {0, 0}};
-    const permi_factor factor = permi_factor_make(counts, x, NULL);
-    permi_cell_fuse(counts, cell, a, &factor, 1);
-  }
+  const int words = counts->numbers.words;
+  memset(cell, 0, counts->size * sizeof(uint64_t));
+  if (counts->integer)
+    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, 0);
+  else
+    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
 }
 
 /* At least about the modulus of a cell of double-doubles; 0 of integers. */
@@ -9713,7 +9717,7 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
       const int left = counts->digit_count[d] - (v - 1), at = dp->at[d] + v;
       dp->weight[2][at] = left * permi_counts_modulus(counts, d, form);
       if (dp->factor)
-        dp->factor[at] = permi_counts_factor(counts, d, form, left);
+        permi_counts_factor(counts, d, form, left, &dp->factor[at]);
       for (part = 0; part < counts->parts && !dp->factor; part++)
         dp->weight[part][at] = left * permi_counts_entry(counts, d, part, form);
     }
@@ -9943,7 +9947,7 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, pe
       depth--;
       continue;
     }
-    factor = permi_counts_factor(counts, d, form, left[d]--);
+    permi_counts_factor(counts, d, form, left[d]--, &factor);
     permi_cell_fuse(counts, cell + counts->size, cell, &factor, 1);
     chosen[++depth] = -1;
     if (control && !(++steps & 0xffff)) {
@@ -10217,20 +10221,17 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
 
 /* ---- terms in cells, which go into the sums one by one: exactly */
 
-PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms,
-                                                          int form)
+static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
   permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2];
-  int part;
-  for (part = 0; part < counts->parts; part++) {
-    const int f = part * counts->forms + form;
+  permi_wide integer[2] = {{0, 0}, {0, 0}};
+  int f = form, part;
+  for (part = 0; part < counts->parts; part++, f += counts->forms)
     if (counts->integer)
       integer[part] = forms->word[f];
     else
       x[part] = permi_two_sum(forms->high[f], forms->low[f]);
-  }
-  return permi_factor_make(counts, x, integer);
+  permi_factor_set(counts, x, integer, factor);
 }
 
 /* The term times F of the forms, there or in the room, or for e_M behind it; e: e_k of moduli, from that of the term
@@ -10246,8 +10247,10 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
     memset(e + 1, 0, (size_t)needed * sizeof *e);
   }
   for (f = 0; f < counts->forms; f++) {
-    const permi_factor factor = permi_forms_factor(counts, forms, f);
-    const double modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
+    permi_factor factor;
+    double modulus;
+    permi_forms_factor(counts, forms, f, &factor);
+    modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
       if (!counts->symmetric) {
@@ -10265,21 +10268,37 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
+/* Adds a term, or subtracts it: integers to the total, which is added to the sums at the end, double-doubles to the sums
+   at once. absolute: the sum of its moduli, or NULL for its modulus. */
+static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
+                           uint64_t *total, perm_partial *partial)
+{
+  const int words = counts->numbers.words;
+  double *x = (double *)(void *)term;
+  int part;
+  for (part = 0; part < counts->parts && counts->integer; part++)
+    if (negative)
+      permi_words_subtract(total + part * words, term + part * words, words);
+    else
+      permi_words_add(total + part * words, term + part * words, words);
+  if (counts->integer)
+    return;
+  for (part = 0; part < 2 * counts->parts && negative; part++)
+    x[part] = -x[part];
+  permi_sum_add_double(&partial->absolute, absolute ? *absolute : permi_cell_modulus(counts, term));
+  permi_value_sum_parts(&counts->numbers, term, partial);
+}
+
 /* A chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
-  const permi_dd signs[2][2] = {{{1, 0}, {0, 0}}, {{-1, 0}, {0, 0}}};
-  const permi_wide integers[2][2] = {{{1, 0}, {0, 0}}, {{UINT64_MAX, UINT64_MAX}, {0, 0}}};
   const int size = (int)counts->size, needed = counts->needed;
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
   uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
-  permi_factor sign[2];
   int d;
   permi_forms_start(counts, &work->forms, walk);
-  for (d = 0; d < 2; d++)
-    sign[d] = permi_factor_make(counts, signs[d], integers[d]);
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
@@ -10292,13 +10311,8 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
       else
         memcpy(term, weight, counts->size * sizeof *term);
       e[0] = permi_cell_modulus(counts, term);
-      permi_cell_fuse(counts, total, permi_cells_term(counts, &work->forms, term, e, room),
-                      &sign[permi_nary_negative(counts, walk)], 0);
-      if (!counts->integer) { /* integers wait for the end, to be added to the sums */
-        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, total));
-        permi_value_sum_parts(numbers, total, partial);
-        memset(total, 0, counts->size * sizeof *total);
-      }
+      permi_nary_add(counts, permi_cells_term(counts, &work->forms, term, e, room), permi_nary_negative(counts, walk),
+                     counts->symmetric ? e + needed : NULL, total, partial);
     }
     if (!permi_nary_next(counts, walk))
       break;

@@ -8772,25 +8772,22 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over the signs of the outer columns. Inner columns, which have few entries, are eliminated [Dec99]:
-   a row is a table over the signs of its inner columns; the product of the tables that contain an inner column is
-   folded, f = f[+] - f[-]. Outer signs enter only through the rows' bases, their sums of outer entries. So all this is
-   one straight program over numbers that stand for vectors of outer sign patterns:
+   runs term by term over outer columns; sparse inner columns are eliminated [Dec99]: a row is a table over the signs of
+   its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
+   only through the rows' bases, their sums of outer entries: a straight program serves vectors of outer sign patterns.
 
-     slots       one number for each of the lanes' patterns. Slots 0 .. n - 1 are the rows' bases; a table over k
-                 columns takes 2^k slots, bit b of the index set where the b-th of its columns has sign -.
-     constants   2^d for a row with d inner columns, indexed likewise: their signed sum. Row sum y = base + constant.
-     instructions  runs of statements of one kind, see permi_opcode. Of two factors the one with fewer columns is held:
-                 statements are sorted such that it is loaded, or added up, once a group.
-     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled: a table is computed again
-                 only where a column that it depends on has turned | high, a loop in Gray order | lanes | one fixed +.
-   Row sums are exact: coefficients are on the grid of >>dense. Rows are not divided by their largest inner entry, which
-   would fuse base + constant with a product, f z +- f: held sums make additions few, loads and stores limit the
-   interpreter, and quotients are not exact.
-   Tried without gain on a 2.5 GHz Cascade Lake: 16 or 64 doubles a slot (within 10%); budgets of slots that fit the
-   first-level cache (110 slots: 1.4 times as slow, for twice the operations). */
+     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is set where its b-th
+                 column has sign -
+     constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
+     instructions  runs of statements, see permi_opcode; of two factors the one with fewer columns is held for a group
+     columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
+                 high, a loop in Gray order | lanes | one fixed +
+   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing: held sums make
+   additions few, loads and stores limit the interpreter, and quotients are not exact.
+   Tried without gain (Cascade Lake, 2.5 GHz): 16 or 64 doubles a slot (within 10%); slots for the first-level cache
+   (110: 1.4 times as slow, twice the operations). */
 
-#define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
+#define PERMI_HYBRID_DOUBLES 32 /* of a slot: lanes times parts */
 #define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 6
@@ -8810,35 +8807,33 @@ typedef enum permi_opcode {
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
-/* Where a slot begins, in units of 8 doubles. Tables are powers of two: without the shift of 64 bytes every 16 slots
-   their rows would meet in the same sets of the cache. */
+/* A slot's place in 8 doubles; shifted every 16 slots, or rows of tables would share cache sets. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
 }
-#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the rows' bases */
+#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the bases */
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* of a thread */
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* a thread */
 
 typedef struct permi_statement {
-  uint16_t out, p, q; /* slots, as permi_hybrid_line has them */
-  uint16_t h, g;      /* slots or constants, held by the group */
+  uint16_t out, p, q; /* slots, by permi_hybrid_line */
+  uint16_t h, g;      /* slots or constants, held */
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots likewise */
-  int first, count; /* statements, a multiple of group */
+  uint16_t opcode, row, other, group; /* row, other: slots */
+  int first, count; /* statements */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,       /* real and imaginary part */
+  PERMI_HYBRID_COMPLEX,
   PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
-  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only the first half of a slot counts */
+  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only values */
   PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
 
-/* Parts of a number; of a row's base and constants. */
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
@@ -8854,57 +8849,56 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
+/* See permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
-  double floor[64];    /* of a row: what its modulus is raised by for the sum of |terms| */
+  double floor[64];    /* raises a row's modulus in the sum of |terms| */
   permi_shared shared;
-  double majorant;     /* no less than the permanent of the moduli, as a sum of terms */
-  double bits;         /* of the longest products; up to 53 are exact */
-  double below;        /* compensated rows: their second words, relative, squared and summed */
+  double majorant;     /* at least the permanent of moduli */
+  double bits;         /* of the longest product */
+  double below;        /* compensated rows: relative squares of second words, summed */
 } permi_hybrid_rounding;
 
 #define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
-typedef struct permi_hybrid_family { /* the kernels of an instruction set; complex ones NULL with PERM_NO_COMPLEX */
+typedef struct permi_hybrid_family { /* an instruction set's kernels */
   void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
   void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
 } permi_hybrid_family;
 
-/* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* comes first, where perm.h looks for it; used if `code`, the program of >>programs, is not NULL */
+  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
   struct permi_code *code;
-  struct permi_hybrid *next; /* candidate for options.gpu.tune: the next best by prediction */
-  int candidate, candidates; /* number from 1, of how many; 0: no others are kept */
-  double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
+  struct permi_hybrid *next; /* the next best candidate by prediction */
+  int candidate, candidates; /* from 1; 0: no others are kept */
+  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
-  int parts, lanes; /* numbers of a pattern, patterns of a slot */
+  int parts, lanes; /* of a pattern; of a slot */
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
   permi_instruction *operation;
   permi_statement *statement;
-  double *constant;       /* of each its parts */
-  double *start;          /* [n][parts]: bases with all signs + */
-  double *lane;           /* [n][parts][lanes]: what is added to that */
-  double *sign;           /* [lanes]: of the patterns of lane columns; 0: no pattern */
+  double *constant;
+  double *start;          /* [n][parts]: bases, all signs + */
+  double *lane;           /* [n][parts][lanes], added to it */
+  double *sign;           /* [lanes]; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
-  size_t doubles;         /* of start, lane, sign and step, one after the other */
-  int touched[64][65];    /* of a high column: its rows, -1 after the last */
-  unsigned absolute_mask; /* one in mask + 1 blocks enters the sum of |terms| */
-  double cost, operations_a_term, rows_a_term; /* of an outer pattern: statements; additions, products; factors */
+  size_t doubles;         /* of these four, in one piece */
+  int touched[64][65];    /* rows, then -1 */
+  unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
+  double cost, operations_a_term, rows_a_term; /* of an outer pattern */
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* the same by where a row's slot begins, for the interpreter */
+  double floor[PERMI_HYBRID_BASES]; /* by a row's line */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
 } permi_hybrid;
 
-/* One text (>>hybrid_kernels), read for each instruction set. */
+/* The text >>hybrid_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -8931,7 +8925,7 @@ static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
   (void)isa;
 }
 
-/* Chunk: 2^chunk_log2 states of the high columns, in Gray order. */
+/* Sums 2^chunk_log2 states of the high columns. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -8968,7 +8962,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     j = permi_trailing_zeros(s);
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
-  /* Value and error of lane k are total[k] and total[DOUBLES + k]; compensated numbers' errors went into the latter. */
+  /* value total[k], error total[DOUBLES + k], with those of compensated numbers */
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
     for (k = 0; k < lanes; k++)
       if (hybrid->sign[k] != 0) {
@@ -8983,54 +8977,53 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
 }
 
 /* ================================================================================== >>hybrid_layout
-   Layouts: which columns are inside, in which order, and what that costs. */
+   Which columns are inner, in which order, and what that costs. */
 
-/* ---- which columns are inner, in what order, and which are low */
 typedef struct permi_arrangement {
   int transposed, inner, low;
-  int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
+  int order[64]; /* inner ones as eliminated, low ones (fastest first), others */
 } permi_arrangement;
 
-/* Times of statements, of one that multiplies a table by a row: a load, a product, a store. */
+/* Times of statements; 1: a load, a product, a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
-#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
+#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
+#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: at 4000 a third */
 #define PERMI_GPU_LEAST_OUTER 9 /* PERM_GPU_THREADS_LOG2 + 2 */
 
-/* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
+/* A row (node < n) or a node's result; columns as bits. */
 typedef struct permi_hybrid_factor {
   uint32_t scope, dirty;
   int node;
 } permi_hybrid_factor;
 
 typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
-typedef struct permi_hybrid_node { /* computes out of left and right; right < 0: a fold of left only */
+typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that it depends on */
-  int first, items;           /* of a chain: in permi_layouts.item; the first may be the chain before */
+  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
+  int first, items;           /* of a chain; the first may be the chain before */
   int slot, persists;
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
-  int n, budget, nodes, items;
+  int n, budget, nodes, items, record; /* record: nodes are kept */
   int gpu; /* costs of >>programs: 1 with divided rows, 2 without; 0: of the interpreter */
-  uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
+  uint64_t row[2][64], column[2][64]; /* bits, in both orientations */
   int degree[2][64];
-  double add;  /* weight of an entry of a row's table: alone 1, with its part of loads more */
+  double add;  /* weight of an entry of a row's table */
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
   int item[192];
   double rows_a_step;
-  double units, calls; /* of permi_layout_cost, as permi_watch counts them */
+  double units, calls; /* of permi_layout_cost, as in permi_watch */
   double speed, rival;   /* statements a second; seconds of another engine */
-  const permi_account *account; /* what may be spent; NULL: whatever is asked for */
-  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
+  const permi_account *account; /* NULL: no limit */
+  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* for permi_hybrid_create */
 } permi_layouts;
 
 static int permi_bits32(uint32_t x)
@@ -9065,10 +9058,13 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
     work->power[k] = ldexp(1, k);
 }
 
+/* A new node's number; n if nodes are not kept. */
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
   permi_hybrid_node *node = &work->node[work->nodes];
+  if (!work->record)
+    return work->n;
   node->kind = kind;
   node->left = left;
   node->right = right;
@@ -9081,7 +9077,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU: all of it, or with its column of +-1 left to the product. The interpreter: 0. */
+/* What a row's table costs a GPU, without its column of +-1 unless `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -9091,17 +9087,15 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
          work->add;
 }
 
-/* What the pricing of a layout adds up. */
 typedef struct permi_layout_sum {
-  double cost, rows, live, most; /* statements, weighted; factors that are rows; tables that wait, and at most */
-  int record;                    /* 1: nodes are left in work->node */
+  double cost, rows, live, most; /* weighted statements; row factors; waiting tables, and at most */
 } permi_layout_sum;
 
-/* A table of `here` entries comes in, made of a and, if it is not NULL, b; tables that change as often go. */
+/* A table of `here` entries replaces a and b where these change as often. */
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* entry after entry: operands go as results come */
+  const double waiting = work->gpu ? 0.75 : 1; /* operands go as results come */
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -9117,7 +9111,7 @@ static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
   *b = kept;
 }
 
-/* Merges the cheapest pair of the factors until two are left; returns how many there are. */
+/* Merges the cheapest pairs down to two factors; returns their number. */
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
@@ -9147,17 +9141,15 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     i = left->node < n && permi_bits32(left->scope) > permi_bits32(right->scope);
     sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
     permi_layout_replace(work, sum, left, right, result.dirty, here);
-    result.node = n;
-    if (sum->record)
-      result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
-                                      result.dirty);
+    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
+                                    result.dirty);
     taken[a] = result; /* a < b */
     taken[b] = taken[--count];
   }
   return count;
 }
 
-/* The sum over the column `bit` of the product of one factor or two. */
+/* Folds the product of one or two factors. */
 static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken,
                                              int count, uint32_t bit)
 {
@@ -9176,26 +9168,24 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second, 1);
-  if (taken[0].node < n) { /* its table has to be written first */
+  if (taken[0].node < n) { /* its table must be written first */
     const double table = work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
-    if (sum->record)
+    if (work->record)
       taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
                                         taken[0].dirty);
   }
   if (second)
     sum->rows += rate * here * 2 * (second->node < n);
   permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
-  result.node = n;
-  if (sum->record)
-    result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
-                                    result.scope & ~bit, result.dirty);
+  result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
+                                  result.scope & ~bit, result.dirty);
   result.scope &= ~bit;
   return result;
 }
 
-/* The product of the scalars, what changes least first; it is kept wherever the next one changes more often. */
+/* The product of scalars by rising rate, kept where the next changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
   uint32_t before = 0;
@@ -9210,7 +9200,7 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
     if (i == 0 || now != before) {
       if (!work->gpu)
         sum->cost += work->rate[now];
-      if (sum->record) {
+      if (work->record) {
         const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
         if (i > 0) {
           work->item[work->items++] = chain - 1;
@@ -9218,7 +9208,7 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
         }
       }
     }
-    if (sum->record) {
+    if (work->record) {
       work->item[work->items++] = scalar[i].node;
       work->node[work->nodes - 1].items++;
     }
@@ -9226,9 +9216,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
   }
 }
 
-/* Weighted statements of a step of the layout's program (an outer pattern); gives up above `limit`. The factors of each
-   inner column in turn are merged, the cheapest pair first, the last pair with the fold. With `record` work->node keeps
-   the nodes. A table counts as often as it is computed: rate. */
+/* Weighted statements of an outer pattern; gives up above `limit`. Each inner column's factors are merged, the cheapest
+   pair first, the last with the fold. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -9242,7 +9231,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
-  sum.record = record;
+  work->record = record;
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
@@ -9281,7 +9270,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* a column without entries: no caller has one */
+    if (count == 0) /* cannot be */
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -9308,7 +9297,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* How many more layouts may be priced, when the best one so far costs so much. */
+/* How many more layouts may be priced. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -9317,7 +9306,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns from place `first` on by degree: what turns often has few entries, what has most never turns. */
+/* Sorts columns by degree: what turns often has few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -9328,11 +9317,6 @@ static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement 
       order[j + 1] = order[j];
     order[j + 1] = key;
   }
-}
-
-static void permi_layout_sort(const permi_layouts *work, permi_arrangement *layout)
-{
-  permi_layout_by_degree(work, layout, layout->inner + layout->low);
 }
 
 static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
@@ -9351,7 +9335,6 @@ static int permi_layout_most_inner(const permi_layouts *work)
   return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
 }
 
-/* Moves the column in place `from` to place `to`, those between by one. */
 static void permi_layout_move(permi_arrangement *layout, int from, int to)
 {
   const int moved = layout->order[from];
@@ -9362,7 +9345,7 @@ static void permi_layout_move(permi_arrangement *layout, int from, int to)
   layout->order[to] = moved;
 }
 
-/* Greedy: column after column becomes inner, always the one that leaves the least cost, while that falls. */
+/* Greedy: the column that leaves the least cost becomes inner. */
 static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout)
 {
   const int n = work->n, most = permi_layout_most_inner(work);
@@ -9372,7 +9355,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   for (k = layout->inner; k < most && worse < 2; k++) {
     permi_arrangement choice = *layout;
     lead = (double)INFINITY;
-    for (j = k; j < n && j < k + 12; j++) { /* those of least degree, one of which fits best */
+    for (j = k; j < n && j < k + 12; j++) { /* of the least degrees */
       permi_arrangement trial = *layout;
       double cost;
       permi_layout_move(&trial, j, k);
@@ -9394,7 +9377,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-/* The cost of where a search begins: columns by degree, greedy inner ones or else the best number of low ones. */
+/* Where a search starts: greedy inner columns or the best number of low ones. */
 static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
                                  permi_arrangement *layout)
 {
@@ -9417,7 +9400,7 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
   return cost;
 }
 
-/* Simulated annealing of the logarithm of the cost over inner set, elimination order and low columns. */
+/* Simulated annealing of log cost over inner set, order and low columns. */
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
 {
@@ -9431,16 +9414,16 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
     double limit, price;
     int a, b;
-    if (kind < 5 && now.inner > 1) { /* another place in the elimination order */
+    if (kind < 5 && now.inner > 1) { /* another elimination place */
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
-    } else if (kind < 6 && !fixed_low) { /* one low column more or less */
+    } else if (kind < 6 && !fixed_low) { /* a low column more or less */
       if (permi_order_below(seed, 2) && now.low > 0)
         trial.low--;
       else if (now.low < most_low && special + least_outer < n)
         trial.low++;
       a = b = 0;
-      if (trial.low > now.low) { /* any of the others */
+      if (trial.low > now.low) {
         a = special + permi_order_below(seed, n - special);
         b = special;
       }
@@ -9452,7 +9435,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
-    } else { /* two change places */
+    } else { /* a swap */
       if (special == 0)
         continue;
       a = permi_order_below(seed, special);
@@ -9483,7 +9466,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
 }
 
 /* ================================================================================= >>hybrid_program
-   A layout made into a straight program of operations. */
+   A layout made into a straight program. */
 
 typedef struct permi_hybrid_maker {
   permi_layouts *work;
@@ -9491,11 +9474,11 @@ typedef struct permi_hybrid_maker {
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
-  int sequence[PERMI_HYBRID_NODES], evaluated; /* nodes in the order of evaluation */
+  int sequence[PERMI_HYBRID_NODES], evaluated; /* in order of evaluation */
   uint32_t scope[64];
   int constant[64];                       /* of a row: its first */
-  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: the constant 2a; the next one is -2a */
-  int failed;       /* 1: slots or statements run out; 2: memory */
+  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: constant 2a, then -2a */
+  int failed;       /* 1: no slots or statements left; 2: memory */
   permi_instruction nowhere;
 } permi_hybrid_maker;
 
@@ -9504,7 +9487,7 @@ static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
   return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
 }
 
-/* First fit at a multiple of count, a power of two: otherwise freed slots between tables become useless. */
+/* First fit at a multiple of count, a power of two; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -9529,7 +9512,7 @@ static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node 
     maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
 }
 
-/* Child k of a node, or NULL where that is a row (*index says which) or none (-1). */
+/* Child k of a node; NULL: a row (*index) or none (-1). */
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
 {
   *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
@@ -9541,8 +9524,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* A table lives on from step to step where what is computed from it changes more often than itself. It has slots of its
-   own, since the others are written in steps in which it is not. */
+/* Gives persisting tables slots of their own: their users change more often, others write meanwhile. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -9557,8 +9539,8 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Depth first from the root, so that few tables wait; gives each its slots. A product of a table and what has no more
-   columns is computed in place. `given`: the node's slots are its parent's, or it persists. */
+/* Orders nodes depth first, so that few tables wait, and gives them slots; products may be computed in place. `given`:
+   slots are the parent's, or it persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -9588,70 +9570,53 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
+/* Appends an item. 0: *failed is 1 (more than `most`) or 2 (memory). */
+static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
+                        size_t size, int most, int *failed)
+{
+  if (!*failed && *used >= most)
+    *failed = 1;
+  if (!*failed && !permi_grow(allocator, array, *used, room, size))
+    *failed = 2;
+  if (*failed)
+    return 0;
+  memcpy((char *)*array + (size_t)(*used)++ * size, item, size);
+  return 1;
+}
+
 static permi_instruction *permi_maker_operation(permi_hybrid_maker *maker, permi_opcode opcode)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  permi_instruction *operation;
-  if (!permi_grow(maker->allocator, (void **)&hybrid->operation, hybrid->operations, &hybrid->operation_room,
-                  sizeof *operation)) {
-    maker->failed = 2;
-    return &maker->nowhere;
-  }
-  operation = &hybrid->operation[hybrid->operations++];
-  memset(operation, 0, sizeof *operation);
-  operation->opcode = (uint16_t)opcode;
-  operation->first = hybrid->statements;
-  return operation;
+  permi_instruction operation;
+  memset(&operation, 0, sizeof operation);
+  operation.opcode = (uint16_t)opcode;
+  operation.first = hybrid->statements;
+  return permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room,
+                      &operation, sizeof operation, INT_MAX, &maker->failed)
+             ? &hybrid->operation[hybrid->operations - 1]
+             : &maker->nowhere;
 }
 
 static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int q, int h, int g)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  permi_statement *statement;
-  if (!maker->failed && hybrid->statements >= PERMI_HYBRID_STATEMENTS)
-    maker->failed = 1;
-  if (!maker->failed && !permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements,
-                                    &hybrid->statement_room, sizeof *statement))
-    maker->failed = 2;
-  if (maker->failed) /* perhaps to make the operation that it belongs to */
-    return;
-  statement = &hybrid->statement[hybrid->statements++];
-  statement->out = (uint16_t)out;
-  statement->p = (uint16_t)p;
-  statement->q = (uint16_t)q;
-  statement->h = (uint16_t)h;
-  statement->g = (uint16_t)g;
-  hybrid->operation[hybrid->operations - 1].count++;
+  const permi_statement statement = {(uint16_t)out, (uint16_t)p, (uint16_t)q, (uint16_t)h, (uint16_t)g};
+  if (permi_append(maker->allocator, (void **)&hybrid->statement, &hybrid->statements, &hybrid->statement_room,
+                   &statement, sizeof statement, PERMI_HYBRID_STATEMENTS, &maker->failed))
+    hybrid->operation[hybrid->operations - 1].count++;
 }
 
-/* Appends the parts of x to numbers of which there are `used`; 0: out of memory. */
-static int permi_hybrid_keep(const perm_allocator *allocator, double **number, int *room, int used, int parts,
-                             const double *x)
-{
-  int p;
-  for (p = 0; p < parts; p++) {
-    if (!permi_grow(allocator, (void **)number, used + p, room, sizeof **number))
-      return 0;
-    (*number)[used + p] = x[p];
-  }
-  return 1;
-}
-
-/* A constant of up to two parts; its number. */
+/* The number of a new constant. */
 static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  if (hybrid->constants >= 65535)
-    maker->failed = maker->failed ? maker->failed : 1;
-  else if (!permi_hybrid_keep(maker->allocator, &hybrid->constant, &hybrid->constant_room,
-                              hybrid->constants * hybrid->parts, hybrid->parts, x))
-    maker->failed = 2;
-  else
-    return hybrid->constants++;
-  return 0;
+  return permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, x,
+                      (size_t)hybrid->parts * sizeof *x, 65535, &maker->failed)
+             ? hybrid->constants - 1
+             : 0;
 }
 
-/* The bits of x that are in mask, side by side; and back. */
+/* The bits of x in mask, packed; and back. */
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -9668,7 +9633,7 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
   return x;
 }
 
-/* Where operand `index` is under the setting of the inner columns: a slot, or a row's constant. */
+/* An operand's place under a setting: a slot, or a row's constant. */
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -9682,7 +9647,6 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
   return node ? node->scope : maker->scope[index];
 }
 
-/* The statements of a node. */
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -9734,7 +9698,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* On to the step after s of the low columns; from the last, where only the last one is -, to the first. */
+/* Turns to the step after s of the low columns; after the last to the first. */
 static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 {
   const permi_arrangement *layout = maker->layout;
@@ -9748,7 +9712,6 @@ static void permi_maker_flip(permi_hybrid_maker *maker, int s)
       permi_maker_statement(maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, maker->turned[next][i] + minus, 0);
 }
 
-/* All statements, step after step of the low columns. */
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, low = maker->layout->low, root = n + maker->work->nodes - 1;
@@ -9770,7 +9733,7 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   }
 }
 
-/* Additions, products and fused ones of an instruction. */
+/* Additions, products and fmas of an instruction. */
 static double permi_instruction_operations(const permi_instruction *operation)
 {
   const double groups = operation->group ? (double)operation->count / operation->group : 0;
@@ -9784,13 +9747,13 @@ static double permi_instruction_operations(const permi_instruction *operation)
 }
 
 /* ==================================================================================== >>hybrid_leaf
-   The program with its matrix: rounding, estimate, search and price. */
+   The program with its matrix: rounding, search and price. */
 
 #if defined(PERM_WITH_CUDA)
 static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
 #endif
 
-/* Releases a program, and for GPUs the next candidates. */
+/* Releases a program and later candidates. */
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
@@ -9808,7 +9771,7 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-/* The coefficient of an entry on the grid of its row, by parts of the algebra; a: real and imaginary part. */
+/* An entry on its row's grid, by parts. */
 static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
 {
   out[0] = permi_to_grid(a[0], power);
@@ -9818,17 +9781,16 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
     out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
 }
 
-/* ---- what rounding does: the rows of a program as they are, and what their grids took */
 typedef struct permi_hybrid_rows {
   int n;
-  double number[64][64][2]; /* on the grid, parts of the algebra */
+  double number[64][64][2]; /* on the grid */
   double modulus[64][64], lost[64][64];
-  double lost_square[64], square[64], below_square[64]; /* of rows: sums of squares */
-  double sum[64];                                       /* of a row's numbers, by parts */
-  double unit[64];                                      /* all numbers of a row are multiples; 0: none is there */
+  double lost_square[64], square[64], below_square[64]; /* of rows, sums of squares */
+  double sum[64];                                       /* of a row's |numbers| */
+  double unit[64];                                      /* divides all numbers of a row; 0: none */
 } permi_hybrid_rows;
 
-/* Row i of a, [n][n] entries, columns in `order`; divided by the entry in place `unit`, if that is not -1. */
+/* Row i of a [n][n], columns in `order`, divided by entry `unit` unless -1. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -9874,12 +9836,11 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* A factor for each row of n moduli: the permanent is at most their product. With x_1 >= x_2 >= ..., a row is the sum
-   over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest; permanents are linear in each row, and [Bre73]
-   bounds those of 0s and 1s. Sorts x. */
+/* A row's factor of a bound on the permanent of n moduli: with x_1 >= x_2 >= ... a row is the sum of (x_k - x_k+1)
+   times 0/1 rows with k ones, the permanent is linear in rows, and [Bre73] bounds those. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
-  double sum = 0, before = 0, factorial = 0; /* logarithm of k! */
+  double sum = 0, before = 0, factorial = 0; /* log k! */
   int i, k;
   for (i = 1; i < n; i++) {
     const double move = x[i];
@@ -9897,8 +9858,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Binary logarithm of a bound on the permanent of the moduli, by rows or (`turned`) columns; share[i], if not NULL: the
-   bound of row i's losses over that of the row. */
+/* log2 of a bound on the permanent of moduli by rows or (`turned`) columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -9906,7 +9866,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   int turn, i, j;
   for (i = 0; i < n; i++)
     row_scale[i] = column_scale[i] = 1;
-  for (turn = 0; turn < 8; turn++) { /* towards lines that add up to 1 [Sin64], where the bound is good */
+  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where it is good */
     for (i = 0; i < n; i++) {
       double sum = 0;
       for (j = 0; j < n; j++)
@@ -9935,20 +9895,18 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* From the rows of a program to what its roundings may do, y = A d for signs d, u the rounding unit:
+/* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
 
-   1. All terms share what grids and divisions took from the entries: to first order the permanent changes by the sum of
-      lost_ij per A_ij. (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), and |y_i| is mostly about
-      r_i = (sum_j a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small
-      whenever the others are large: rows that lost anything count as |y_i| + r_i / 2n, which raises the sum of usual
-      |terms| by a factor below 2, and of which g_i is at most 2n g_i / r_i. Minors are smaller than their terms, as
-      permanents are, by a factor that falls like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is
-      as large as the terms. (b) By entries: per A_ij is at most the permanent of the moduli, far less where terms
-      cancel massively, as in non-negative matrices.
-   2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum
-      less, by the root of the number of larger terms, (4/5 2)^n or so. Repeated terms err alike: a small part of
-      u k^(1/2) sum |t| always remains. Nothing rounds before a product of whole numbers (of the rows' units) takes 53
-      bits. */
+1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
+   (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), |y_i| is mostly about r_i = (sum_j
+   a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others
+   are large, so rows that lost anything count as |y_i| + r_i / 2n: the sum of |terms| usually grows by less than 2,
+   and g_i is at most 2n g_i / r_i of it. Minors are smaller than their terms by exp(-n/4) to exp(-n/2) unless nothing
+   cancels; then the value is as large as the terms.
+   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel (non-negative matrices).
+2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
+   the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of
+   u k^(1/2) sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -9974,7 +9932,7 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.most = all * rounding->majorant;
 }
 
-/* What a layout says of the program; prices it once more, with its nodes. */
+/* Takes over the layout, priced again for its nodes. */
 static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
                                permi_hybrid_algebra algebra)
 {
@@ -9984,13 +9942,13 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
-  hybrid->parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  permi_layout_sort(work, layout);
+  hybrid->parts = permi_hybrid_parts(algebra);
+  permi_layout_by_degree(work, layout, layout->inner + layout->low);
   hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
 
-/* Row i: constants of its inner columns, its base, what outer columns add. */
+/* Row i's constants, base and steps. */
 static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *rows, int i)
 {
   const permi_arrangement *layout = maker->layout;
@@ -10029,7 +9987,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   }
 }
 
-/* Lanes, high columns, and room for what they add. 0: out of memory. */
+/* Lanes, high columns and their tables. 0: out of memory. */
 static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
@@ -10060,8 +10018,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *made stays NULL if the program has no
-   room. */
+/* The program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
 {
@@ -10130,15 +10087,15 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   return hash;
 }
 
-/* Statements times patterns a second, measured on a shared 2.5 GHz Cascade Lake. */
+/* Statements times patterns a second (shared Cascade Lake, 2.5 GHz). */
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* The best layout found of both orientations, its predicted cost in statements: a third of what annealing may take for
-   both orientations, the rest for the winner. After a program that had no room *layout is where the search goes on. */
+/* The best layout found, and its cost: both orientations share a third of the annealing. Without room it continues from
+   *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -10169,24 +10126,21 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 }
 
 /* ======================================================================================= >>programs
-   The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
-   value. NVRTC compiles its text (>>program_text); a thread runs it for every pattern of its walk.
+   The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
+   (>>program_text), and a thread runs it for every pattern of its walk.
 
-     columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, by the bits of the thread's
+     columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers, for which layouts are searched with a budget: 8 warps of 255 registers a multiprocessor.
-                 Every thread's row bases at the beginning of a step are in shared memory, what columns add in constant
-                 memory, equal moduli once (literals are 5% slower but compile sooner: for short runs)
-     order       on demand, entry by entry from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry h where that is not small against the row (the
-                 product of all h goes into the scale): f (z +- 1) = fma(f, z, +-f) is one operation, and z = base +
-                 constant is needed for half of the settings. All are on the grid of >>dense: bases are exact
-     sum of |terms|  a second program, of moduli, at a hashed sample of the patterns, the same for all threads of a warp
-   Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
-   TwoSum, threads in a tree, chunks exactly. So programs are chosen by prediction (operations, values that wait), not
-   by timing, which may only choose how a text is compiled.
-   Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
-   values that wait; loads of bases are most of the rest. */
+     values      in registers: 8 warps of 255 a multiprocessor. Bases are in shared memory, constants in constant
+                 memory, equal moduli once (literals are 5% slower, but compile sooner: for short runs)
+     order       on demand from the program's end, so that few values wait
+     rows        real ones are divided by their largest inner entry unless it is small (the scale has the product): f (z
+                 +- 1) = fma(f, z, +-f) is one operation, and half the settings need z = base + constant
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
+   Bits depend on the plan alone: statements are a fixed sequence, a walk adds by TwoSum, threads in a tree, chunks
+   exactly. So prediction chooses programs; timing may only choose how a text is compiled.
+   Predictions are of an H200 (FP64 1.67e13 operations/s): 80-90% of it up to 130 waiting values; loads of bases are
+   most of the rest. */
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
@@ -10194,14 +10148,14 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
 #define PERMI_GPU_LOAD 2.2         /* of a base, in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* of a row by a column of the walk: a load and a store */
-#define PERMI_GPU_LIVE 120         /* doubles that wait without being spilled; so many more take twice the time: */
-#define PERMI_GPU_SPILL 85         /* of 180 programs measured, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
-#define PERMI_GPU_LARGE 1600       /* statements, above which programs are slower: 2400 by an eighth */
+#define PERMI_GPU_FLIP 5           /* of a row by a walk's column: a load and a store */
+#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
+#define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
+#define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
 #define PERMI_GPU_VALUES 30000
 
 #define PERMI_GPU_WALK 8
-typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
+typedef enum permi_code_kind { /* moduli are real */
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
   PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
@@ -10210,39 +10164,39 @@ typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are r
   PERMI_CODE_CROSS,   /* a b - c d */
   PERMI_CODE_MINUS,   /* a - b */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a| and the floor of row b, a modulus; so are the following */
+  PERMI_CODE_MODULUS, /* a| + the floor of row b; what follows is of moduli */
   PERMI_CODE_MULTIPLY, /* a b */
   PERMI_CODE_JOIN,    /* a b + c d */
   PERMI_CODE_PLUS,    /* a + b */
   PERMI_CODE_RETURN   /* a */
 } permi_code_kind;
 
-typedef struct permi_code_statement { /* statement k makes value k */
+typedef struct permi_code_statement { /* k makes value k */
   int kind, negative;
-  int a, b, c, d; /* values, or what the kind says */
+  int a, b, c, d;
 } permi_code_statement;
 
-typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
+typedef struct permi_code_flip { /* in a walk's column: 2 a_ij is constant, or its negative */
   int row, constant, negative;
 } permi_code_flip;
 
 typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
-  double *constant; /* of each its parts */
+  double *constant;
   permi_code_flip *flip;
   char *text;
-  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
+  int statements, statement_room, moduli; /* from `moduli` on the second program's */
   int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
-  int walk, samples_log2, live; /* live: most doubles that wait at a time */
-  double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
-  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
+  int walk, samples_log2, live; /* live: most waiting doubles */
+  double operations, moves;     /* in a step of the walk; loads and stores as operations */
+  permi_dd scale;               /* of what rows were divided by, 2^-scale_exp2 */
   long long scale_exp2;
   int divided;                      /* rows */
-  const perm_allocator *allocator;  /* while it is made, */
-  int failed;                       /* 1 too large, 2 memory */
+  const perm_allocator *allocator;
+  int failed;                       /* 1: too large, 2: memory */
 } permi_code;
 
 static permi_code *permi_code_make(const perm_allocator *allocator)
@@ -10266,46 +10220,34 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
   permi_release(allocator, code);
 }
 
-/* ---- from a layout to statements */
 typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
   permi_code *code;
-  int parts, moduli;         /* moduli: of the second program */
-  uint32_t minus;            /* low columns that have sign - */
-  int literals;              /* constants into the text: real programs of short runs */
-  int remake, reload;        /* statements after which a row sum, a base is made again rather than kept */
+  int parts, moduli;         /* moduli: 1, the second program */
+  uint32_t minus;            /* low columns with sign - */
+  int literals;              /* in the text: real programs of short runs */
+  int remake, reload;        /* age at which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
-  int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
-  int base[64], *memo;           /* values, -1: to be made */
-  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* where tables begin in memo */
+  int unit[64]; /* inner column of the row's divisor; -1: none */
+  int base[64], *memo;           /* values; -1: to be made */
+  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* in memo */
   int memos;
-  permi_hybrid_rows rows; /* columns in the layout's order */
-  const double *floor; /* of rows, see permi_hybrid_errors */
+  permi_hybrid_rows rows; /* in the layout's order */
+  const double *floor; /* see permi_hybrid_errors */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
 {
   permi_code *code = coder->code;
-  permi_code_statement *statement;
-  if (!code->failed && code->statements >= PERMI_GPU_VALUES)
-    code->failed = 1;
-  if (!code->failed && !permi_grow(code->allocator, (void **)&code->statement, code->statements, &code->statement_room,
-                                   sizeof *statement))
-    code->failed = 2;
-  if (code->failed)
-    return 0;
-  statement = &code->statement[code->statements];
-  statement->kind = (int)kind;
-  statement->negative = negative;
-  statement->a = a;
-  statement->b = b;
-  statement->c = c;
-  statement->d = d;
-  return code->statements++;
+  const permi_code_statement statement = {(int)kind, negative, a, b, c, d};
+  return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
+                      sizeof statement, PERMI_GPU_VALUES, &code->failed)
+             ? code->statements - 1
+             : 0;
 }
 
-/* The number of the constant x or -x; *negative says which. */
+/* The number of constant x or -x; *negative: which. */
 static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -10317,25 +10259,20 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
   for (k = 0; k < code->constants; k++)
     if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
       return k;
-  if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS)
-    code->failed = code->failed ? code->failed : 1;
-  else if (!permi_hybrid_keep(code->allocator, &code->constant, &code->constant_room, code->constants * parts, parts,
-                              y))
-    code->failed = 2;
-  else
-    return code->constants++;
-  return 0;
+  return permi_append(code->allocator, (void **)&code->constant, &code->constants, &code->constant_room, y,
+                      (size_t)parts * sizeof *y, PERMI_GPU_CONSTANTS / parts, &code->failed)
+             ? k
+             : 0;
 }
 
-/* The same of twice the entry of a row in a column, by its place. */
+/* The same of twice an entry. */
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
   return permi_code_constant(coder, twice, negative);
 }
 
-/* The base of a row; of moduli with the signs of low columns. Bases are loaded again rather than kept for long: loads
-   from shared memory do not go through the FP64 pipe. */
+/* A row's base; of moduli with low signs. Reloading spares registers and not the FP64 pipe. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
@@ -10351,7 +10288,7 @@ static int permi_code_base(permi_coder *coder, int row)
   return coder->base[row];
 }
 
-/* Row sum under the setting of inner columns, all of them or without the row's unit column; of moduli its modulus. */
+/* A row sum under a setting, `whole` or without its unit column; of moduli its modulus. */
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
@@ -10360,7 +10297,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   int k, p, negative, constant, value;
   if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
     return *memo;
-  for (k = 0; k < coder->layout->low; k++) /* low columns that are - */
+  for (k = 0; k < coder->layout->low; k++)
     for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
@@ -10377,8 +10314,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* The value of a node, or of all of a row, under a setting. Products of two: of a row divided by an entry, a (z +- 1);
-   of folds, the larger factor is made first. */
+/* A node's value, or a whole row's, under a setting; a fold makes its larger factor first. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
@@ -10429,7 +10365,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   return value;
 }
 
-/* Operands of a statement that are values. */
+/* A statement's operands that are values; their number. */
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
   static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
@@ -10440,7 +10376,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Values that wait at a time, at most; of statements [begin, end). 0: out of memory. */
+/* Notes the most values that wait in statements [begin, end). */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -10469,7 +10405,6 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
   return 1;
 }
 
-/* Operations of the pipe. */
 static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
 {
   static const double each[3][8] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 1},
@@ -10478,8 +10413,8 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled matrix a (n x n in the layout's orientation), divided by its largest inner entry where it may be;
-   *growth: powers of two by which products may exceed 1 for that. */
+/* Row i of the scaled a, divided by its largest inner entry where it may be; *growth: log2 of what products may gain.
+   */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -10515,7 +10450,7 @@ static void permi_code_forget_table(permi_coder *coder, int first, int log2)
     coder->memo[k] = -1;
 }
 
-/* Forgets what depends on low column `turned`; -1: everything. */
+/* Forgets what low column `turned` changes; -1: everything. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;
@@ -10532,7 +10467,6 @@ static void permi_code_forget(permi_coder *coder, int turned)
       permi_code_forget_table(coder, coder->node[i], permi_bits32(coder->work->node[i].scope));
 }
 
-/* Both programs, and what the columns of the walk do. */
 static void permi_code_statements(permi_coder *coder)
 {
   const permi_layouts *work = coder->work;
@@ -10557,25 +10491,23 @@ static void permi_code_statements(permi_coder *coder)
   for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
-    for (i = 0; i < n && j < code->walk && code->failed < 2; i++)
+    for (i = 0; i < n && j < code->walk; i++)
       if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
         permi_code_flip flip;
         flip.row = i;
         flip.constant = permi_code_twice(coder, i, k, &flip.negative);
-        if (permi_grow(code->allocator, (void **)&code->flip, code->flips, &code->flip_room, sizeof *code->flip))
-          code->flip[code->flips++] = flip;
-        else
-          code->failed = 2;
+        permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
+                     INT_MAX, &code->failed);
       }
   }
 }
 #endif
 
 /* =================================================================================== >>program_text
-   The text of a kernel, as CUDA C++ or with its arithmetic in PTX. */
+   A kernel's text: CUDA C++, real arithmetic in PTX. */
 
 #if defined(PERM_WITH_CUDA)
-/* Tests declare and name twins: the kernels on the CPU, operation by operation. */
+/* Tests name the kernels' twins on the CPU. */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
@@ -10601,7 +10533,7 @@ static void permi_code_print(permi_code *code, const char *format, ...)
   }
 }
 
-/* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
+/* A literal that reads back as x, -0 too, in any locale. */
 static const char *permi_code_literal(double x, char text[32])
 {
   char *comma;
@@ -10612,13 +10544,11 @@ static const char *permi_code_literal(double x, char text[32])
   return text;
 }
 
-/* A statement's text by kind, positive and negative (NULL: the same), after its operands: k is the value that it makes,
-   A = 1024 a, B = 8 b, C = 2 + c. Numbers of two parts are C++ and name the functions of their algebra: A add a
-   constant, V or subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
-   Real programs are one piece of assembly, which NVRTC's C++ compiler only hands on: it would spend as long on it as
-   the assembler and leave it an order of statements in which more values wait (er:40:0.5, sm_90: 144 bytes of spills,
-   assembly none; compiled in 0.6 of the time). A neg is folded into its use. A turn's operand 2 + c is 0 or -1, by the
-   sign of low column c. */
+/* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are C++: A add a constant, V
+   subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus. Real programs are one piece
+   of assembly: NVRTC's C++ would take as long as the assembler and make more values wait (er:40:0.5, sm_90: 144 bytes
+   of spills, assembly none; compiled in 0.6 of the time). A neg is folded into its use. */
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
@@ -10648,7 +10578,7 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
      {"a return v%d;\n", NULL}}};
 
-/* PTX: value k is value a and the constant x. */
+/* PTX: value k = value a + x. */
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
   uint64_t bits;
@@ -10681,7 +10611,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
     permi_code_print_sum(code, k, k, coder->floor[t->b]);
 }
 
-/* Statements from `begin` to before `end` on bases b; block is what they make. `low`: of the moduli. */
+/* Statements [begin, end) on bases b make block; low: of the moduli. */
 static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
 {
   permi_code *code = coder->code;
@@ -10699,7 +10629,7 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   permi_code_print(code, " : \"memory\");\n");
 }
 
-/* The functions that statements of two parts name; then by algebra. */
+/* The functions of two-part numbers; then by algebra. */
 static const char permi_code_two_parts[] =
     "struct N { double v, e; };\n"
     "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
@@ -10734,11 +10664,6 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = L(block, -1.0, f)\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"};
 
-/* How every kernel of a chunk ends. */
-#define PERMI_CODE_END \
-  "__syncthreads();\nif (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n}\n"
-
-/* What comes before the kernel: constants, functions, permi_turn of the walk's columns, permi_moduli. */
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -10770,7 +10695,7 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* The kernel. Its table: start [words]; step [high][words], words = rows times parts. */
+/* Table: start [words]; step [high][words], words = rows times parts. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -10815,14 +10740,9 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
                    "}\n"
                    "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
-                   "__syncthreads();\n"
-                   "room[t] = permi_mul(minus, hi);\n"
-                   "room[128 + t] = permi_mul(minus, lo);\n"
-                   "room[256 + t] = permi_mul(minus, hi2);\n"
-                   "room[384 + t] = permi_mul(minus, lo2);\n"
-                   "room[512 + t] = absolute;\n"
-                   "for (int half = 64; half; half /= 2) {\n"
-                   "  __syncthreads(); if (t < half) permi_fold(room, t, half); }\n" PERMI_CODE_END,
+                   "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
+                   "  permi_mul(minus, lo2), absolute};\n"
+                   "permi_finish(room, a.out, sum);\n}\n",
                    real ? "" : ".v",
                    hybrid->algebra == PERMI_HYBRID_COMPLEX
                        ? "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n"
@@ -10832,9 +10752,9 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 #endif
 
 /* =================================================================================== >>program_tune
-   The plan on a GPU, its candidates, and what methods hybrid and cached offer. */
+   The plan on a GPU, its candidates, and the offers of hybrid and cached. */
 
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -10875,7 +10795,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 }
 
 #if defined(PERM_WITH_CUDA)
-/* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
+/* Seconds on one GPU, compiled. Too many waiting values are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -10887,7 +10807,6 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Rows of the coder: their inner and low columns, numbers, and where their tables begin in memo. */
 static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
 {
   const permi_layouts *work = coder->work;
@@ -10911,7 +10830,7 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-/* The kernel's table: start, [words], and steps of the high columns. All sums are exact. */
+/* The table: start [words], steps of the high columns; exact. */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
 {
   const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
@@ -10926,7 +10845,6 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
       }
 }
 
-/* Statements, what they cost, and the text. */
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -10951,7 +10869,7 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
-/* The program in *made; a as for permi_hybrid_create. *made stays NULL if the program has no room. */
+/* The program in *made, as permi_hybrid_create. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                      permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
@@ -10981,7 +10899,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
   hybrid->walked = code->walk;
-  /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
+  /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
   most = code->walk + hybrid->low;
   code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
   code->scale = permi_dd_make(1);
@@ -11024,7 +10942,6 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* Of the text and the table. */
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
   uint64_t word;
@@ -11046,7 +10963,6 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
   return permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
 }
 
-/* One of several layouts that are searched at the same time, each with its own budget and orientation. */
 typedef struct permi_code_trial {
   permi_layouts work;
   permi_arrangement layout;
@@ -11065,17 +10981,17 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
                                       PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
 }
 
-/* What trials share: the matrix in the orientation that was last asked for, and the best programs so far. */
+/* The matrix is in orientation `given`. */
 typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   double *scaled;
   long long scale_exp2;
-  int given, zero; /* orientation, -1: none yet */
+  int given, zero; /* -1: none yet */
   int wanted;      /* programs to keep */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Takes the program over and keeps it if it is among the best by prediction and new. 1: it is the best. */
+/* Keeps a program if it is new and among the best. 1: it is the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -11099,7 +11015,7 @@ static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *c
   return place == 0;
 }
 
-/* The trial's programs, with row sums kept or made again. 1 in *better: one is the best so far. */
+/* The trial's programs; *better: one is the best. */
 static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
                                   permi_code_choice *choice, int *better)
 {
@@ -11129,7 +11045,6 @@ static double permi_code_rate(permi_hybrid_algebra algebra)
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Trials that threads share. */
 typedef struct permi_code_searching {
   permi_code_trial *trial;
   int inner, moves;
@@ -11143,8 +11058,7 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* Anneals all trials for a while. Returns how many moves would take as long as the run or the rival; *least: seconds of
-   the best. */
+/* Anneals all trials; returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 #define PERMI_GPU_TRIALS 12
 static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
                                     permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
@@ -11167,9 +11081,9 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
     permi_share(threads, 0, PERMI_GPU_TRIALS, permi_code_search_one, searching, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
       *least = fmin(*least, searching->trial[k].cost / rate);
-    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
+    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
     searching->moves = (int)fmin(0.2 * worth, searching->inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
+    if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
       searching->moves = searching->moves < 4000 ? searching->moves : 4000;
     if (searching->moves < 20 || *least > 300 * rival)
       break;
@@ -11177,8 +11091,7 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
   return worth;
 }
 
-/* The best program found for GPUs, as an offer; none: *offer stays as it is. The best layout is annealed once more if
-   the sum takes long. */
+/* Offers the best program; a long sum's layout is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
@@ -11231,8 +11144,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* For gpu.tune: of the candidates in the list *plan leaves the one asked for by number, or the fastest on a slice.
-   Later blocks take the same number, or their best by prediction if they have fewer. */
+/* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
+   their best by prediction. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
   const perm_options *options = maker->options;
@@ -11290,7 +11203,6 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
 }
 
 #if defined(PERM_WITH_CUDA)
-/* The kernel in words. */
 static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
 {
   const permi_code *code = hybrid->code;
@@ -11301,7 +11213,6 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
                    code->live, code->divided, hybrid->operations_a_term, all);
 }
 
-/* How the candidates were timed. */
 static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
 {
   int k;
@@ -11352,7 +11263,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                                                  : PERMI_HYBRID_REAL;
 }
 
-/* Why no hybrid takes the block, to the offer: 0. */
+/* 0: the offer says why hybrid does not take the block. */
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -11378,7 +11289,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* What searches for a layout work with; the caller releases it. NULL: out of memory. */
+/* A search's memory; NULL: out of memory. */
 static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -11392,8 +11303,8 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Seconds that the hybrid may come to, so that no time goes into slower orders: of the first layout, over
-   PERMI_HYBRID_GAIN; INFINITY where it is not taken or hardly matters. */
+/* Seconds that the hybrid may reach, over which orders need not be searched: the first layout's over PERMI_HYBRID_GAIN.
+   INFINITY: it does not matter. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -11458,7 +11369,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     return permi_fail_memory(maker->result);
   }
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
-    long long scale_exp2;
+    long long scale_exp2 = 0;
     int zero;
     seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
@@ -11491,7 +11402,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     offer->plan = hybrid;
     offer->seconds = seconds;
     offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
-                   8.0 * (hybrid->constant_room + n * hybrid->parts * (1 + hybrid->lanes + hybrid->high)) +
+                   8.0 * hybrid->parts * (hybrid->constant_room + n * (1 + hybrid->lanes + hybrid->high)) +
                    (double)PERMI_HYBRID_WORKSPACE;
   }
   if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
@@ -11513,16 +11424,15 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
   return permi_hybrid_make_offer(maker, block, rival, 0, offer);
 }
 
-/* Estimates relative to the sum of |terms| over all signs, which the program gives when moduli replace rows and folds
-   add (one block in absolute_mask + 1); see permi_hybrid_errors. A term meets n products and a rounding in every fold.
-   All terms share what elimination before this block rounded (permi_make_honest). */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
+/* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
+   rounding a fold; all terms share what earlier elimination rounded. */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* what is left of terms' roundings in a sum */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products, those that round */
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products: those that round */
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
@@ -11580,33 +11490,31 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 
 /* ======================================================================================= >>sparyser
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
-   SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
-   generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
-   group of columns, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
-   which makes its sum final. So every level keeps the product over the rows of the slower digits, a move of digit d
-   multiplies only the rows of digits d and faster (the paper's partitioning has two such areas: this is one a column),
-   and a product that is 0 ends the branch below. Fast columns should touch few rows that no faster one touches
-   (Algorithm 3). Row sums are exact, on a grid of a power of two: they never drift, and 0 is 0.
+   SUPERMAN: Efficient permanent computation on GPUs, with the order of [EK] (>>codegen); here as a tree. Digits,
+   columns or groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that
+   touches it, which makes its sum final: each level keeps the product over the rows of slower digits, and a product of
+   0 ends the branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no
+   faster one does (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
 
-   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], in which rows without a column in J cut
-   branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
-   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. The quicker by prediction is taken. */
+   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
+   by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
+   r_i the row's sum: half as many terms, hardly a zero. Prediction chooses. */
 
-#define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
+#define PERMI_RYSER_CHUNK_NODES 16384 /* least moves of a chunk */
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they would take longer than PERMI_RYSER_CHUNK_SECONDS */
 
-typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as oriented */
-  int n, parts, integers, halves, digits, low; /* digits low and above are the chunk's */
-  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded; pairs: permi_ryser_pair */
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* of a digit: its values are Gray codes from least on */
+typedef struct permi_ryser { /* rows and columns as oriented */
+  int n, parts, integers, halves, digits, low; /* digits from low on are the chunk's */
+  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded */
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes from least on */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order: its entries */
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; those of none are the last */
-  int shares;                                       /* the digit below those of a chunk is cut into so many, */
+  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then those of none */
+  int shares;                                       /* of the digit below a chunk's */
   uint64_t combinations;                            /* of the chunk's digits and shares */
-  double nodes, terms, seconds, growth, bits; /* predicted; all terms; product of row sums of moduli; its log2 */
-  double moved[PERM_MAX_N];                   /* most that an entry of a row was rounded by */
-  int buried;                                 /* 1: some entry lost more than 2^-20 of itself */
+  double nodes, terms, seconds, growth, bits; /* product of row sums of moduli; its log2 */
+  double moved[PERM_MAX_N];                   /* most that rounding moved an entry of a row */
+  int buried;                                 /* 1: an entry lost over 2^-20 of itself */
   double widest;                              /* row sum of moduli */
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
@@ -11629,7 +11537,7 @@ typedef struct permi_ryser_walk {
   uint64_t terms;
 } permi_ryser_walk;
 
-/* Column k in digit order joins the set, or leaves it. */
+/* Column k in digit order joins or leaves the set. */
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11648,7 +11556,6 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
       walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* The next (step 1) or previous value of a digit: one column moves. */
 static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
 {
   const int code = walk->code[digit] + step;
@@ -11657,13 +11564,13 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* The product with the rows of a digit. 0: it vanishes. */
+/* Multiplies by a digit's rows; 0: the product vanishes. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* below 2^126 in modulus, so the upper half of 64 x 128 bits is the sign's */
+  if (ryser->integers) { /* below 2^126, so the product's upper half is the sign's */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       const int64_t c = walk->integer[ryser->row[i]];
@@ -11694,7 +11601,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   }
 }
 
-/* Adds x to hi by TwoSum, and what that loses to lo: two short chains where double-double has a long one. */
+/* TwoSum: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -11718,7 +11625,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
   }
 }
 
-/* The two terms of a fastest digit that is one column: it touches just the rows that are its own. */
+/* Both terms of a fastest digit that is one column: it touches its own rows. */
 static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11738,8 +11645,8 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* All values of the digits below `level` in reflected Gray codes, from where each stands to its other end; a cut branch
-   leaves its digits where they are. left: values of the digit level - 1. */
+/* Visits the digits below `level` in reflected Gray codes, each from where it stands to its other end. left: values of
+   digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -11767,7 +11674,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
   (void)workspace;
-  if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
+  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
     return;
   chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
@@ -11834,15 +11741,13 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* ---- planning */
-/* What digits are to be: groups of columns, as masks, that are never all absent, and all other columns alone but for
-   `without` (-1: none). */
+/* Digits: groups of columns never all absent, other columns but `without` (-1: none). */
 typedef struct permi_ryser_split {
-  int groups, without, as_given; /* as_given: columns stay in their order */
+  int groups, without, as_given; /* columns stay in order */
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* The grid of every row: sums, and halves of them, are below 2^53 units of half a step. */
+/* The rows' grids: sums, and their halves, are below 2^53 half steps. */
 static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n;
@@ -11874,7 +11779,6 @@ static int permi_ryser_count(uint64_t set)
   return count;
 }
 
-/* Rows that the columns of a set touch. */
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
   uint64_t rows = 0;
@@ -11883,7 +11787,7 @@ static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
   return rows;
 }
 
-/* Algorithm 3: always the digit with the fewest rows of its own, for its bits. */
+/* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
 static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
 {
   const int n = ryser->n;
@@ -11927,7 +11831,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Entries on the grid; the column left out and half the sums go into the base. */
+/* Entries on the grid; the base takes the left-out column and half the sums. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -11961,8 +11865,7 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Moves and seconds: at each level the values of its digit and the slower ones, times the branches that no zero has
-   cut. */
+/* Moves and seconds: at each level the settings from it upwards that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
@@ -11979,7 +11882,7 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1; /* the share of sets without a column in this row */
+      double empty = 1; /* share of sets without a column in this row */
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
@@ -11992,7 +11895,6 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
   ryser->terms = count;
 }
 
-/* Fills in *ryser. side 0: rows are rows. */
 static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -12019,13 +11921,13 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
   while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
     ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
-  ryser->shares = 1; /* a digit of a group may have a million values */
+  ryser->shares = 1; /* a group's digit may have a million values */
   if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
     ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
   ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-/* The common part of the offers: refusals, and the best of the splits of both orientations. */
+/* Offers the best split of both orientations, or refuses. */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
@@ -12072,8 +11974,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
-   subsets of columns; others by the product of row sums, at least 1 each. */
+/* Bounds what the grid changes: per (|A| + M) - per |A|, M the roundings; small orders by subsets of columns, else by
+   the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
@@ -12105,11 +12007,11 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   return change[s] * (1 + 1e-12) + 1e-280;
 }
 
-/* THE BOUND. Row sums of entries on the grid are exact; permi_ryser_off_grid bounds what the grid costs. A term is a
-   product of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a
-   chunk, hi loses at most gamma_N times their moduli, all to lo, whose sum is off by gamma_N times that; the sum of
-   moduli is off by gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most
-   4 DBL_MIN times the product of the rows' sums of moduli. */
+/* THE BOUND. Row sums on the grid are exact; permi_ryser_off_grid bounds the grid's part. A term is a product of n
+   exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
+   at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
+   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
+   rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf) /* terms: of a chunk */
 {
@@ -12117,7 +12019,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* the terms need not tell; else it is far too wide */
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
@@ -12160,7 +12062,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* Ryser's sum over all columns, or without the fullest. */
+/* All columns, or all but the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
 {
   permi_ryser_split split;
@@ -12181,15 +12083,12 @@ static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *b
 }
 
 /* ===================================================================================== >>dominating
-   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows that share no column
-   (P. H. Lundow, K. Markstrom, appendix B): any other set has a row without a column and a term of 0. A digit is one of
-   the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each of the remaining columns T is a digit of its own:
-   2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least degree, ties at random, among those that share no
-   column with the ones chosen (neighbours in A A^T are out); the best of many starts, for rows as for columns. The sum
-   itself is >>sparyser's. */
+   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column (P. H.
+   Lundow, K. Markstrom, appendix B); other sets leave a row empty. The non-empty subsets of each S, and each other
+   column, are a digit of >>sparyser. Rows are chosen greedily by least degree from many random starts. */
 
 #define PERMI_DOMINATING_STARTS 64
-#define PERMI_DOMINATING_COLUMNS 20 /* of a neighbourhood, so that a digit is an int */
+#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
 
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side, int which)
 {
@@ -12246,48 +12145,41 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
 }
 
 /* ======================================================================================== >>codegen
-   The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
-   generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
-   in >>sparyser, over all sets of the columns but the last, in Gray order. The kernel is made for the matrix: code for
-   each column to include or exclude it names the row sums, with entries as literals, so that row sums stay in
-   registers, and ends with their product.
-     codegen-registers  all row sums in registers, columns in the given order
-     codegen-memory     columns and rows in the permanent ordering (Algorithm 3, as in permi_ryser_plan): fast columns
-                 touch few rows. The k rows of the first c columns are in registers, the others in memory with their
-                 product kept: only columns from c on, 1 in 2^c, ask for memory. c and k maximise the score of
-                 Algorithm 4: threads that fit, over the cost of what they do
-   Launches (Algorithm 2): a thread takes 2^d consecutive terms, with the largest d for which all threads that fit at a
-   time have as many, so that the threads of a warp move the same column the same way, but for one term. The rest is
-   cut with smaller d, down to 1024 terms, where threads may be idle.
-   What differs: d is at most PERMI_CODEGEN_WALK, with launches repeated, so that kernels take a quarter of a second
-   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, for bits that do not depend on the
-   machine; a thread's first term comes from its row sums, not from a move, so columns from the d-th on have no code; a
-   launch is a range of chunks of 128 threads; row sums are exact, on the grid of >>sparyser, and TwoSum adds terms: the
-   same error bound. Memory is shared memory while that leaves as many threads as registers do, else global memory, in
-   which hardware interleaves the threads' own arrays. */
+   The published sparse sums for GPUs, as oracles: D. Elbek, K. Kaya, Fully-automated code generation for efficient
+   computation of sparse matrix permanents on GPUs [EK]. Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order
+   over the sets of all columns but the last, each of which has code of its own with entries as literals.
+     codegen-registers  all row sums in registers, columns as given
+     codegen-memory  Algorithm 3's order; the k rows of the first c columns in registers, the others in memory with
+                 their product kept. k and c maximise Algorithm 4's score: threads that fit over the cost of their work
+   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
+   takes smaller d, down to 1024 terms.
+   Differences: d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter of a second; threads that fit are a nominal
+   GPU's, so that bits do not depend on the machine; a thread's first term comes from its row sums; a launch is a range
+   of chunks of 128 threads; row sums are exact and TwoSum adds terms. Memory is shared unless that costs threads, else
+   global. */
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
-#define PERMI_CODEGEN_RATIO 16 /* a change in global memory, of one in a register [EK] */
+#define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
-#define PERMI_CODEGEN_SHARED 232448 /* bytes of shared memory on one of them */
-#define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
-#define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: what every GPU allows */
-#define PERMI_CODEGEN_LOAD 3   /* operations that a row in memory is worth */
+#define PERMI_CODEGEN_SHARED 232448 /* bytes on one of them */
+#define PERMI_CODEGEN_OTHERS 38 /* beside row sums */
+#define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
+#define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* its first; the last launch ends where terms do */
-  int walk;             /* a thread has 2^walk terms */
+  uint64_t chunk, term; /* its first */
+  int walk;             /* 2^walk terms a thread */
 } permi_codegen_launch;
 
 typedef struct permi_codegen {
-  permi_gpu gpu; /* comes first, where perm.h looks for it */
+  permi_gpu gpu; /* first, for >>gpu */
   permi_code *code;
   permi_ryser ryser;
   int place[PERM_MAX_N];   /* of a row: registers first */
-  int kept, quick;         /* rows in registers; columns that need no others: k and c */
-  int blocks, shared;      /* that fit on a multiprocessor; 1: memory is shared memory */
+  int kept, quick;         /* k and c */
+  int blocks, shared;      /* shared: 1, rows in shared memory */
   int launches, walk;      /* the longest walk */
   permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
   uint64_t chunks;
@@ -12302,20 +12194,20 @@ static void permi_codegen_release(const perm_allocator *allocator, void *context
   permi_release(allocator, codegen);
 }
 
-/* Blocks of 128 threads that fit on a multiprocessor, each thread with so many row sums in registers. */
+/* Blocks that fit on a multiprocessor. */
 static int permi_codegen_blocks(int rows)
 {
   const int registers = (2 * rows + PERMI_CODEGEN_OTHERS + 7) / 8 * 8;
   return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
 }
 
-static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles of a thread; sums of threads need five */
+static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles a thread */
 {
   const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
 }
 
-/* Algorithm 4: k and c. */
+/* Algorithm 4. */
 static void permi_codegen_partition(permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12364,7 +12256,7 @@ static void permi_codegen_launches(permi_codegen *codegen)
   codegen->chunks = chunks;
 }
 
-/* All but text and table, for one orientation. */
+/* Plans an orientation, without text and table. */
 static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block, int side, int memory)
 {
   permi_ryser *ryser = &codegen->ryser;
@@ -12376,7 +12268,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
   split.without = n - 1;
-  if (memory) { /* the last one in order is left out */
+  if (memory) { /* the last in order is left out */
     split.without = -1;
     permi_ryser_plan(ryser, block, side, &split);
     split.without = ryser->column[n - 1];
@@ -12406,8 +12298,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* ---- the kernel */
-/* Column j included (out 0) or excluded, and the product then. */
+/* Column j included (out 0) or excluded. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12434,7 +12325,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* The kernel. Its table: row sums with no column, [n]; [digits][n] what columns add; rows by place. */
+/* The kernel. Table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12446,7 +12337,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   for (i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest) /* loops, as all of them at once would take registers */
+  if (rest) /* unrolled, they would take registers */
     permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
   permi_code_print(code,
@@ -12493,18 +12384,10 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
                    "absolute = permi_add(absolute, fabs(p));\n"
                    "}\n"
                    "}\n"
-                   "__syncthreads();\n"
-                   "room[t] = %chi;\nroom[128 + t] = %clo;\n"
-                   "room[256 + t] = 0;\n"
-                   "room[384 + t] = 0;\n"
-                   "room[512 + t] = absolute;\n"
-                   "for (int half = 64; half; half /= 2) {\n"
-                   "  __syncthreads();\n"
-                   "  if (t < half) permi_fold(room, t, half);\n"
-                   "}\n" PERMI_CODE_END, sign, sign);
+                   "const double sum[5] = {%chi, %clo, 0, 0, absolute};\n"
+                   "permi_finish(room, a.out, sum);\n}\n", sign, sign);
 }
 
-/* Text and table. */
 static perm_status permi_codegen_create(const perm_allocator *allocator, permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12538,7 +12421,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-/* The better orientation, with its text, as an offer. */
+/* Offers the better orientation. */
 static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -12573,7 +12456,7 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
 
 #endif /* PERM_WITH_CUDA */
 
-/* Without a GPU, method sparyser does the work, if the options say so. */
+/* 1: method sparyser takes over, since no GPU is there. */
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -12618,7 +12501,7 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
   return length > 0 ? (size_t)length : 0;
 }
 
-/* The bound of >>sparyser: a chunk is 128 threads, folded pairwise with what TwoSum gives, and no term is cut. */
+/* >>sparyser's bound: a chunk is 128 threads, folded with TwoSum's errors; no term is cut. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {
@@ -13983,16 +13866,15 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 }
 
 /* ======================================================================================== >>prepare
-   A sparse matrix checked, and made ready: doubles or integers, reduced, in blocks. */
+   A sparse matrix checked, reduced and cut into blocks. */
 
-/* Fails with the stop that watch has seen. */
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
   return permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
                     watch->activity ? watch->activity : "preparing");
 }
 
-/* Checks a matrix, which may have been made by hand, and says what is wrong with it. */
+/* Checks a matrix, perhaps made by hand. */
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
@@ -14054,7 +13936,7 @@ static double permi_sparse_imaginary(const perm_matrix *matrix, size_t e)
   return matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
 }
 
-/* Is the entry an integer (Gaussian for complex matrices) that the exact engines take? */
+/* 1: the entry is an integer (Gaussian if complex) for exact engines. */
 static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *integer)
 {
   double part[2];
@@ -14075,7 +13957,7 @@ static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *in
   return 1;
 }
 
-/* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
+/* 1: all entries are; else *row and *entry are the first that is none, or where watch stopped. */
 static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
 {
   int64_t integer[2];
@@ -14086,7 +13968,6 @@ static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t
   return 1;
 }
 
-/* Fills the working matrix, or its transpose. */
 static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
 {
   int i, used = 0;
@@ -14119,7 +14000,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
   working->report.entries = (size_t)used;
 }
 
-/* Fills and prepares the working matrix. *zero: the permanent is 0 by structure. */
+/* Fills and reduces the working matrix. *zero: the permanent is 0 by structure. */
 static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero)
 {
   int first = 1, changed = 1;
@@ -14134,7 +14015,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     if (first && !exact && !permi_scale(working))
       return PERM_ERROR_MEMORY;
     first = 0;
-    if (working->lost) /* its bound is about the entries as they are now */
+    if (working->lost) /* its bound is about the entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }
@@ -14142,7 +14023,6 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
   return status;
 }
 
-/* ---- what is left, for the report */
 typedef struct permi_line {
   uint64_t hash;
   int component, vertex;
@@ -14158,7 +14038,7 @@ static int permi_line_compare(const void *p, const void *q)
   return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-/* The value of an entry as bits, mixed with the line across. */
+/* Bits of an entry, mixed with the line across. */
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
@@ -14169,7 +14049,7 @@ static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *
   return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
 }
 
-/* Do lines a and b of a side have the same entries? */
+/* 1: lines a and b have the same entries. */
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
   int index, equal = working->degree[a] == working->degree[b];
@@ -14189,7 +14069,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Blocks, equal lines and degrees of what is left; O(nnz + n log n). 0: out of memory. */
+/* Reports blocks, equal lines and degrees; O(nnz + n log n). 0: out of memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -14236,18 +14116,12 @@ static int permi_report_left(permi_working *working)
 
 static void permi_block_release(const perm_allocator *allocator, permi_block *block)
 {
-  permi_release(allocator, block->start);
-  permi_release(allocator, block->neighbour);
-  permi_release(allocator, block->edge);
-  permi_release(allocator, block->real);
-  permi_release(allocator, block->absolute);
-  permi_release(allocator, block->imaginary);
+  permi_release(allocator, block->start); /* neighbour and edge too */
   permi_release(allocator, block->integer);
-  permi_release(allocator, block->imaginary_integer);
+  permi_release(allocator, block->real);
 }
 
-/* The block of the given rows and columns (vertices of the working matrix, n of each). 0: out of memory. Not all of it
-   is there if watch says stop. */
+/* The block of n rows and n columns, incomplete if watch stops. 0: out of memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -14261,25 +14135,20 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   }
   block->n = n;
   block->edges = edges;
-  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1, sizeof(int));
-  block->neighbour = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
-  block->edge = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
-  if (working->integer) {
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
-    if (working->is_complex)
-      block->imaginary_integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
-  } else {
-    block->real = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-    block->absolute = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  }
-  if (working->is_complex && !working->integer)
-    block->imaginary = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  if (!block->start || !block->neighbour || !block->edge ||
-      (working->is_complex && !block->imaginary && !block->imaginary_integer) ||
-      (working->integer ? !block->integer : !block->real || !block->absolute)) {
+  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
+  if (working->integer)
+    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, (size_t)(1 + working->is_complex) * 8);
+  else
+    block->real = (double *)permi_allocate(allocator, (size_t)edges, (size_t)(2 + working->is_complex) * 8);
+  if (!block->start || (!block->integer && !block->real)) {
     permi_block_release(allocator, block);
     return 0;
   }
+  block->neighbour = block->start + (2 * n + 1);
+  block->edge = block->neighbour + 2 * edges;
+  block->absolute = block->real ? block->real + edges : NULL;
+  block->imaginary = block->real && working->is_complex ? block->absolute + edges : NULL;
+  block->imaginary_integer = block->integer && working->is_complex ? block->integer + edges : NULL;
   block->start[0] = 0;
   for (i = 0; i < 2 * n; i++) {
     block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];
@@ -14318,7 +14187,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
 }
 
 /* ================================================================================= >>frontier_offer
-   What the frontier, trees and sorting offer for a block. */
+   What the frontier, trees and sorting offer. */
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -14418,7 +14287,7 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Predicted of the dense engine. */
+/* Seconds of the dense engine. */
 static double permi_dense_seconds(const perm_options *options, int n, int parts)
 {
   const perm_precision precision = options->precision;
@@ -14453,7 +14322,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
     return status;
   view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one precision */
+  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one */
     maker->job->precision = precision;
   permi_release(&maker->options->allocator, entries);
   if (status == PERM_OK)
@@ -14461,7 +14330,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Is a precision above double asked for? The engines of this header have double-double for all of them. */
+/* 1: a precision above double, here always double-double. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -14474,14 +14343,14 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* The price of a state, in that of one double: measured on a regular graph of order 80 (1.1e7 states). */
+/* The price of a state in doubles, measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
-/* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
+/* 1: arrays go to a GPU, with cpu_fallback only to one with the memory; offer: the lists'. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
   const size_t bytes = permi_gpu_cell_bytes(frontier);
@@ -14499,8 +14368,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
-/* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
-   reached and cost more in small steps. */
+/* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
                                          permi_offer *offer)
 {
@@ -14535,14 +14403,14 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
   }
   if (offer->why[0] && offer->status == PERM_OK && options->max_bytes == 0 && offer->bytes > PERMI_DEFAULT_BYTES) {
-    char gpu[sizeof offer->why]; /* its order was one for the GPU's memory: the host must ask for so much itself */
+    char gpu[sizeof offer->why]; /* its order suits the GPU's memory: the host must ask for that itself */
     memcpy(gpu, offer->why, sizeof gpu);
     permi_refuse(offer, PERM_ERROR_LIMIT, "would need %.3g bytes, and %s", offer->bytes, gpu);
   }
   return PERM_OK;
 }
 
-/* Two neighbouring steps are in memory at a time, without their sums of moduli. */
+/* Two steps are in memory at a time, without sums of moduli. */
 static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_options *options = maker->options;
@@ -14560,7 +14428,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   return budget;
 }
 
-/* Adapts the budget where a first, quickly found order says that a GPU will be taken. 0: out of memory. */
+/* Adapts the budget if a quick first order says that a GPU will be taken. 0: out of memory. */
 static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
@@ -14593,7 +14461,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   double cost;
   int *order;
   perm_status status;
-  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* no search: that may take far longer */
+  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* a search may take far longer */
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
                  permi_order_seconds(block, 0));
     return PERM_OK;
@@ -14649,12 +14517,11 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     leaf->bound_relative = frontier->bound_relative;
-    leaf->estimate_relative =
-        4 * sqrt((doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative);
-    if (doubled && maker->job->leaves == 0) /* what is accurate, unless another leaf says otherwise */
+    leaf->estimate_relative = fmin(
+        4 * sqrt((doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative),
+        frontier->bound_relative);
+    if (doubled && maker->job->leaves == 0) /* accurate, unless another leaf is not */
       maker->job->precision = PERM_PRECISION_DD;
-    if (leaf->estimate_relative > leaf->bound_relative)
-      leaf->estimate_relative = leaf->bound_relative;
   }
   return PERM_OK;
 }
@@ -14675,7 +14542,7 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
 {
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra; also in states that were saved */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra, as in saved states */
   uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
   int i, e;
   hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
@@ -14707,14 +14574,6 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
   return fits;
 }
 
-static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
-{
-  permi_tree *tree = (permi_tree *)permi_allocate(allocator, 1, sizeof *tree);
-  if (tree)
-    *tree = *like;
-  return tree;
-}
-
 static double permi_tree_bytes(const permi_tree *tree)
 {
   return 8.0 * tree->size * (tree->stack_values + 2 * tree->work_values) + 16 * tree->most_states +
@@ -14722,9 +14581,9 @@ static double permi_tree_bytes(const permi_tree *tree)
          (double)(sizeof(permi_tree_node) + sizeof(double)) * tree->nodes;
 }
 
-/* A graph of treewidth w with N vertices has at most w N entries: what has more is refused at sight. Then orders by
-   least degree, and where that is affordable by least fill; the cheapest is taken. */
-#define PERMI_TREE_FILL 20000 /* vertices up to which orders by least fill are tried */
+/* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
+   where affordable, the cheapest wins. */
+#define PERMI_TREE_FILL 20000 /* most vertices for orders by least fill */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -14768,7 +14627,9 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     if (status == PERM_ERROR_MEMORY)
       break;
-    tree = permi_tree_new(allocator, &like);
+    tree = (permi_tree *)permi_allocate(allocator, 1, sizeof *tree);
+    if (tree)
+      *tree = like;
     if (!tree || !permi_tree_build(allocator, block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
@@ -14779,9 +14640,9 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     permi_tree_release(allocator, tree);
     if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
-      break; /* another search costs more than it can save, or gains too little */
+      break; /* another search cannot pay */
     if (!best && rival < (double)INFINITY)
-      break; /* none within the rival's time, and hardly so by another order */
+      break; /* another order will hardly fit either */
   }
   permi_tree_graph_release(&graph);
   if (status != PERM_OK) {
@@ -14818,7 +14679,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-/* With sorted lists. Measured on a regular graph of order 80: PERMI_SORTING_SLOWER times as long as merging. */
+/* Sorted lists: PERMI_SORTING_SLOWER times as long as merging (regular graph of order 80). */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -14845,7 +14706,7 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 }
 
 /* ========================================================================================= >>choose
-   The table of engines, and the choice among their offers for each block. */
+   The table of engines, and the choice among their offers. */
 
 /* What the frontier offers unless others are done before an order is found. A quick look at the hybrid tells how long it
    may search. */
@@ -14890,11 +14751,10 @@ static const permi_engine permi_engines[] = {
 #endif
 };
 
-/* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
-   may take: their bounds are proven and they hardly cancel. Unless there are many blocks and finding their orders takes
-   longer. */
-#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
-                             /* where either is worth looking for no longer than PERMI_ORDER_FIRST_SECONDS */
+/* Below PERMI_PROVEN_FAVOUR_SECONDS engines with proven bounds win over sums over signs, unless many blocks' orders
+   take longer to find. */
+#define PERMI_ORDER_FIRST 64 /* up to this order, and PERMI_ORDER_FIRST_SECONDS, */
+                             /* an order is found sooner than a tree of least fill */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -14904,7 +14764,7 @@ static void permi_offer_clear(const perm_allocator *allocator, const permi_engin
   offer->seconds = (double)INFINITY;
 }
 
-/* A line of the table of offers; the tables of many blocks would be long. */
+/* Notes an offer, of few blocks only. */
 #define PERMI_BLOCKS_NOTED 8
 static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
                              double bytes, const char *why)
@@ -14920,7 +14780,7 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaf of an engine of this header, which is refused above the limits. */
+/* The leaf of an engine, within the limits. */
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -14932,7 +14792,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
-  leaf->information.kind = PERM_LEAF_TASK; /* what most makers leave as it is; the leaf takes the offer's plan over */
+  leaf->information.kind = PERM_LEAF_TASK; /* what most makers keep; the leaf takes over the plan */
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
@@ -14956,7 +14816,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* The leaf of an engine asked for by name. */
 static perm_status permi_make_named(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                     permi_leaf *leaf)
 {
@@ -14967,7 +14826,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   permi_offer_clear(allocator, engine, &offer);
   status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
-    status = maker->watch->stopped; /* no offer is then no refusal, and there is no leaf */
+    status = maker->watch->stopped; /* there is neither refusal nor leaf */
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
     status = permi_make_engine(maker, block, engine, &offer, leaf);
   else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
@@ -14979,10 +14838,9 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Blocks of this order and more without a 0 are left to the engines of perm.h: of smaller ones the engines here have
-   been found as quick, and their bounds are proven. */
+/* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
+#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win, */
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
@@ -15001,7 +14859,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
                            : status;
 }
 
-/* The leaf of the best offer of this header or of the dense engine, or why there is none. */
+/* The leaf of the best offer, or why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -15118,7 +14976,7 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaves of all blocks, each multiplied to the constant. */
+/* The leaves of all blocks, multiplied to the constant. */
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
@@ -15182,7 +15040,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
     maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* an offer that was stopped may have left no leaf */
+    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
       if (leaf.release)
         leaf.release(allocator, leaf.context);
       status = maker->watch->stopped;
@@ -15196,7 +15054,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* Has every row and column an entry? mark has room for n. */
+/* 1: every row and column has an entry; mark has room for n. */
 static int permi_sparse_full(const perm_matrix *matrix, int *mark)
 {
   int i, n = matrix->n, full = 1;
@@ -15215,7 +15073,7 @@ static int permi_sparse_full(const perm_matrix *matrix, int *mark)
   return full;
 }
 
-/* The job of a permanent that is 0 by structure: exactly, whatever the arithmetic. */
+/* A job whose value is 0 exactly. */
 static perm_status permi_make_zero(permi_maker *maker)
 {
   permi_number nothing;
@@ -15224,7 +15082,6 @@ static perm_status permi_make_zero(permi_maker *maker)
   return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The whole matrix to an engine that does not look at structure, but for zero rows and columns. */
 static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -15280,8 +15137,7 @@ static void permi_working_options(permi_working *working, const perm_matrix *mat
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
-/* The job with the given arithmetic; the matrix is square and checked. Searches that the watch stops come back with
-   whatever they have, so that it is asked at the end. */
+/* The job of a square, checked matrix. Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
@@ -15327,7 +15183,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail_long(result);
     } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped; /* components and degrees may be half done */
+      status = watch->stopped; /* components and degrees may be incomplete */
     } else if (zero) {
       status = permi_make_note(&maker);
       status = status == PERM_OK ? permi_make_zero(&maker) : status;
@@ -15341,7 +15197,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   permi_release(allocator, binomial);
   permi_release(allocator, subsets);
   if (watch->stopped != PERM_OK)
-    status = permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped), watch->activity);
+    status = permi_fail_stopped(watch, result);
   if (status != PERM_OK) {
     perm_job_free(maker.job);
     return status;
@@ -15351,13 +15207,13 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   return PERM_OK;
 }
 
-/* Rectangular matrices, and the methods that perm.h has for them, take the matrix as an array. */
+/* 1: the matrix is taken as an array, since it is rectangular or by method. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
 }
 
-/* The array, of integers where *exact asks for them and all entries are. The caller releases *entries. */
+/* The array, of integers if `exact`; the caller releases *entries. */
 static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
                                       permi_problem *problem, void **entries, perm_result *result)
 {
@@ -15398,7 +15254,7 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   return PERM_OK;
 }
 
-/* Is there an integer that such an array of doubles does not hold? None is found if watch says stop. */
+/* 1: an integer does not fit a double; unknown if watch stops. */
 static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
   size_t e;
@@ -15408,7 +15264,7 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
-/* Checks the call; *exact is the arithmetic to begin with. */
+/* Checks the call; *exact: the arithmetic to begin with. */
 static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {
@@ -15424,7 +15280,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
-  if (permi_sparse_by_counts(matrix, options)) /* checks the rest itself */
+  if (permi_sparse_by_counts(matrix, options)) /* checks the rest */
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
           options->method < PERM_METHOD_FRONTIER;
@@ -15434,7 +15290,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
-  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto was refused above */
+  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto is refused above */
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
@@ -15448,9 +15304,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                       "in row %d, column %d (counted from 1) is %.17g%s",
                       row + 1, matrix->column[bad] + 1, matrix->real[bad],
                       matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
-  *exact = !whole && (exactly ||
-                      (options->precision == PERM_PRECISION_DEFAULT &&
-                       (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER)));
+  *exact = *exact && !whole;
   return PERM_OK;
 }
 
@@ -15843,12 +15697,12 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 #endif
 
 /* ============================================================================================ >>spy
-   A picture of structure and plan. Coordinates are whole numbers, so that no locale puts a comma into them. */
+   A picture of structure and plan, in whole coordinates: no locale writes a comma. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_SPY_EXACT 600     /* up to this order, and */
-#define PERMI_SPY_ENTRIES 20000 /* so many entries, one square an entry, */
-#define PERMI_SPY_CELLS 160     /* else a map of so many squares a side */
+#define PERMI_SPY_EXACT 600     /* up to this order and */
+#define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
+#define PERMI_SPY_CELLS 160     /* else so many squares a side */
 #define PERMI_SPY_PANEL 440
 #define PERMI_SPY_ROWS 14       /* of the table of blocks */
 #define PERMI_SPY_OUTLINES 500
@@ -15857,13 +15711,13 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 typedef struct permi_spy {
   const perm_matrix *matrix;
   int cells[2];                       /* of the maps, down and across */
-  unsigned *live[2], *dead[2];        /* entries of each cell, as given and permuted */
-  int blocks, outlines, singular;     /* strong components; outlined ones: */
-  int *first, *order;                 /* where they begin, and their orders */
-  const perm_job *job;                /* NULL: no plan, because of */
+  unsigned *live[2], *dead[2];        /* entries of cells, as given and permuted */
+  int blocks, outlines, singular;     /* strong components, outlined ones */
+  int *first, *order;                 /* of outlines */
+  const perm_job *job;                /* NULL: see message */
   char message[PERM_MESSAGE_BYTES];
-  const permi_leaf *leaf;             /* with the largest elimination, or NULL: */
-  int steps, *width;                  /* vertices after each step */
+  const permi_leaf *leaf;             /* with the largest elimination, or NULL */
+  int steps, *width;                  /* vertices after steps */
   double *states;
   double dropped;
   permi_control *watch;
@@ -15904,7 +15758,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
           stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
-/* One map: runs of squares of a shade, a path a shade; the last is that of dead entries. */
+/* A map: a path of runs of squares for each shade; the last is of dead entries. */
 static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
 {
   static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
@@ -15920,7 +15774,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
     for (i = 0; i < down; i++)
       for (j = 0; j < across; j = end) {
         int mine = 0, k;
-        for (end = j; end < across; end++) { /* a run of cells of one shade */
+        for (end = j; end < across; end++) { /* a run */
           const size_t at = (size_t)i * (size_t)across + (size_t)end;
           const double density = spy->live[map][at] / area;
           k = spy->live[map][at]   ? density > 0.3 ? 3 : density > 0.1 ? 2 : density > 0.03 ? 1 : 0
@@ -15942,7 +15796,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve with its axis' ends, of the widths or of the logarithms of the states; y from the bottom, 0 .. most. */
+/* A curve of widths or logarithms of states, 0 .. most. */
 static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
   return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
@@ -15973,7 +15827,7 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   fputs("\"/>\n", file);
 }
 
-/* The matrix as given, and permuted to block triangular form. */
+/* The maps as given and in block triangular form. */
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -16053,8 +15907,7 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Vertices of the frontier after each step, from the steps' streams backwards: what a step makes vanish was there
-   before, what it brings was not. */
+/* Vertices of the frontier, from the streams backwards: what vanishes was there before, what comes was not. */
 static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
 {
   uint64_t alive = 0;
@@ -16069,7 +15922,7 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
       const permi_stream *stream = &frontier->stream[s];
       const int drop = stream->want == stream->test && stream->flip == stream->test && s == frontier->stream_start[p];
       held |= drop;
-      gone |= stream->want | (stream->test & ~stream->want & ~stream->flip); /* all wanted bits vanish */
+      gone |= stream->want | (stream->test & ~stream->want & ~stream->flip); /* wanted bits vanish */
       self = held ? frontier->stream[frontier->stream_start[p]].test & ~stream->want : 0; /* its slot may be reused */
       born |= (stream->want ^ stream->flip) & ~(stream->test & ~stream->want & ~self);
     }
@@ -16077,7 +15930,7 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
   }
 }
 
-/* The maps and the blocks, or parts of them if watch says stop. */
+/* The maps and the blocks, incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -16090,17 +15943,11 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
     if (!permi_working_create(&working, allocator, n, matrix->nnz))
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
-    for (i = 0; i < n; i++)
-      for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 50); e++)
-        if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0) {
-          working.cell[e].vertex[0] = i;
-          working.cell[e].vertex[1] = n + matrix->column[e];
-          permi_cell_link(&working, (int)e);
-        }
+    permi_sparse_fill(matrix, 0, 0, &working);
     spy->singular = !permi_split(&working); /* or stopped */
   }
-  if (square && !spy->singular) { /* components come in reverse topological order: the last on top */
-    const int *column_match = working.work + 3 * (size_t)n; /* where permi_split leaves the rows of the columns */
+  if (square && !spy->singular) { /* components come in reverse topological order */
+    const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
     spy->blocks = working.blocks;
     spy->dropped = (int)working.report.dead_entries;
     for (k = 0; k <= spy->blocks; k++)
@@ -16135,7 +15982,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   return PERM_OK;
 }
 
-/* The largest block with an elimination. 0: out of memory. */
+/* Finds the largest block with an elimination. 0: out of memory. */
 static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
 {
   int i;

@@ -114,19 +114,28 @@ static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c
   permi_wide_add(y, p);
 }
 
-/* y += c x modulo 2^(64 words), all two's complement, c of `length` words; or of two such parts, as Gaussian integers. */
+/* y += c x, or y -= c x, modulo 2^(64 words); c: a magnitude of `length` words. */
+static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c, int length,
+                                                 int subtract)
+{
+  int k;
+  for (k = 0; k < length && k < words; k++)
+    if (c[k] && subtract)
+      permi_words_times(y + k, x, words - k, c[k], -1);
+    else if (c[k])
+      permi_words_times(y + k, x, words - k, c[k], 1);
+}
+
+/* y += c x modulo 2^(64 words), all two's complement, c of `length` words; or of two such parts: Gaussian integers. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int length,
                                                           uint64_t *y, const uint64_t *x)
 {
   uint64_t factor[PERM_INTEGER_WORDS];
-  int p, q, k;
+  int p, q;
   for (p = 0; p < parts; p++) {
     const int negative = permi_words_magnitude(factor, c + p * length, length);
     for (q = 0; q < parts; q++)
-      for (k = 0; k < length && k < words; k++)
-        if (factor[k])
-          permi_words_times(y + (p ^ q) * words + k, x + q * words, words - k, factor[k],
-                            negative != (p & q) ? -1 : 1);
+      permi_words_fuse(y + (p ^ q) * words, x + q * words, words, factor, length, negative != (p & q));
   }
 }
 

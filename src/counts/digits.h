@@ -56,24 +56,24 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
 /* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
-  permi_wide integer[2]; /* instead, of real and imaginary part, but for residues */
+  uint64_t magnitude[2][2]; /* instead, of real and imaginary part, but for residues */
+  int negative[2];
 } permi_factor;
 
-static permi_factor permi_factor_make(const permi_counts *counts, const permi_dd *x, const permi_wide *integer)
+/* *factor = x, or the integers, of two parts. Fields that no value has stay as they are. */
+static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
+                             permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
-  permi_factor factor;
   int part;
-  memset(&factor, 0, sizeof factor);
-  factor.c.real = x[0].hi;
-  factor.c.real_low = x[0].lo;
-  factor.c.imaginary = x[1].hi;
-  factor.c.imaginary_low = x[1].lo;
+  factor->c.real = x[0].hi;
+  factor->c.real_low = x[0].lo;
+  factor->c.imaginary = x[1].hi;
+  factor->c.imaginary_low = x[1].lo;
   for (part = 0; part < counts->parts && counts->integer; part++) {
-    factor.integer[part] = integer[part];
-    factor.c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
+    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer[part].low, 2);
+    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
   }
-  return factor;
 }
 
 static permi_wide permi_wide_times(int64_t x, int64_t y)
@@ -84,11 +84,11 @@ static permi_wide permi_wide_times(int64_t x, int64_t y)
   return product;
 }
 
-/* `times` times the entry. */
-PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *counts, int digit, int form, int times)
+/* *factor = `times` times the entry. */
+static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
   permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2];
+  permi_wide integer[2] = {{0, 0}, {0, 0}};
   int part;
   for (part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
@@ -97,7 +97,7 @@ PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *c
     else
       x[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
   }
-  return permi_factor_make(counts, x, integer);
+  permi_factor_set(counts, x, integer, factor);
 }
 
 /* to += from * factor, or if fresh to = from * factor. */
@@ -105,6 +105,7 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
                                                const permi_factor *factor, int fresh)
 {
   const permi_numbers *numbers = &counts->numbers;
+  int p, q;
   if (numbers->algebra == PERMI_MAGNITUDES_DD) {
     permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
   } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
@@ -114,23 +115,22 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   } else {
     if (fresh)
       memset(to, 0, counts->size * sizeof(uint64_t));
-    permi_words_accumulate(numbers->words, numbers->parts, &factor->integer[0].low, 2, (uint64_t *)to,
-                           (const uint64_t *)from);
+    for (p = 0; p < numbers->parts; p++)
+      for (q = 0; q < numbers->parts; q++)
+        permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
+                         numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
   }
 }
 
-/* cell = a b, b real. */
+/* cell = a b, a and b real, b a whole number >= 0. */
 PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
 {
-  if (counts->integer) {
-    memset(cell, 0, counts->size * sizeof(uint64_t));
-    permi_words_accumulate(counts->numbers.words, 1, (const uint64_t *)b, counts->numbers.words, (uint64_t *)cell,
-                           (const uint64_t *)a);
-  } else {
-    const permi_dd x[2] = {*(const permi_dd *)b, {0, 0}};
-    const permi_factor factor = permi_factor_make(counts, x, NULL);
-    permi_cell_fuse(counts, cell, a, &factor, 1);
-  }
+  const int words = counts->numbers.words;
+  memset(cell, 0, counts->size * sizeof(uint64_t));
+  if (counts->integer)
+    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, 0);
+  else
+    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
 }
 
 /* At least about the modulus of a cell of double-doubles; 0 of integers. */

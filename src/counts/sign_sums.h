@@ -235,20 +235,17 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
 
 /* ---- terms in cells, which go into the sums one by one: exactly */
 
-PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms,
-                                                          int form)
+static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
   permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2];
-  int part;
-  for (part = 0; part < counts->parts; part++) {
-    const int f = part * counts->forms + form;
+  permi_wide integer[2] = {{0, 0}, {0, 0}};
+  int f = form, part;
+  for (part = 0; part < counts->parts; part++, f += counts->forms)
     if (counts->integer)
       integer[part] = forms->word[f];
     else
       x[part] = permi_two_sum(forms->high[f], forms->low[f]);
-  }
-  return permi_factor_make(counts, x, integer);
+  permi_factor_set(counts, x, integer, factor);
 }
 
 /* The term times F of the forms, there or in the room, or for e_M behind it; e: e_k of moduli, from that of the term
@@ -264,8 +261,10 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
     memset(e + 1, 0, (size_t)needed * sizeof *e);
   }
   for (f = 0; f < counts->forms; f++) {
-    const permi_factor factor = permi_forms_factor(counts, forms, f);
-    const double modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
+    permi_factor factor;
+    double modulus;
+    permi_forms_factor(counts, forms, f, &factor);
+    modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
       if (!counts->symmetric) {
@@ -283,21 +282,37 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
+/* Adds a term, or subtracts it: integers to the total, which is added to the sums at the end, double-doubles to the sums
+   at once. absolute: the sum of its moduli, or NULL for its modulus. */
+static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
+                           uint64_t *total, perm_partial *partial)
+{
+  const int words = counts->numbers.words;
+  double *x = (double *)(void *)term;
+  int part;
+  for (part = 0; part < counts->parts && counts->integer; part++)
+    if (negative)
+      permi_words_subtract(total + part * words, term + part * words, words);
+    else
+      permi_words_add(total + part * words, term + part * words, words);
+  if (counts->integer)
+    return;
+  for (part = 0; part < 2 * counts->parts && negative; part++)
+    x[part] = -x[part];
+  permi_sum_add_double(&partial->absolute, absolute ? *absolute : permi_cell_modulus(counts, term));
+  permi_value_sum_parts(&counts->numbers, term, partial);
+}
+
 /* A chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
-  const permi_dd signs[2][2] = {{{1, 0}, {0, 0}}, {{-1, 0}, {0, 0}}};
-  const permi_wide integers[2][2] = {{{1, 0}, {0, 0}}, {{UINT64_MAX, UINT64_MAX}, {0, 0}}};
   const int size = (int)counts->size, needed = counts->needed;
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
   uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
-  permi_factor sign[2];
   int d;
   permi_forms_start(counts, &work->forms, walk);
-  for (d = 0; d < 2; d++)
-    sign[d] = permi_factor_make(counts, signs[d], integers[d]);
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
@@ -310,13 +325,8 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
       else
         memcpy(term, weight, counts->size * sizeof *term);
       e[0] = permi_cell_modulus(counts, term);
-      permi_cell_fuse(counts, total, permi_cells_term(counts, &work->forms, term, e, room),
-                      &sign[permi_nary_negative(counts, walk)], 0);
-      if (!counts->integer) { /* integers wait for the end, to be added to the sums */
-        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, total));
-        permi_value_sum_parts(numbers, total, partial);
-        memset(total, 0, counts->size * sizeof *total);
-      }
+      permi_nary_add(counts, permi_cells_term(counts, &work->forms, term, e, room), permi_nary_negative(counts, walk),
+                     counts->symmetric ? e + needed : NULL, total, partial);
     }
     if (!permi_nary_next(counts, walk))
       break;

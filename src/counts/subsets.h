@@ -185,7 +185,7 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
       const int left = counts->digit_count[d] - (v - 1), at = dp->at[d] + v;
       dp->weight[2][at] = left * permi_counts_modulus(counts, d, form);
       if (dp->factor)
-        dp->factor[at] = permi_counts_factor(counts, d, form, left);
+        permi_counts_factor(counts, d, form, left, &dp->factor[at]);
       for (part = 0; part < counts->parts && !dp->factor; part++)
         dp->weight[part][at] = left * permi_counts_entry(counts, d, part, form);
     }
@@ -415,7 +415,7 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, pe
       depth--;
       continue;
     }
-    factor = permi_counts_factor(counts, d, form, left[d]--);
+    permi_counts_factor(counts, d, form, left[d]--, &factor);
     permi_cell_fuse(counts, cell + counts->size, cell, &factor, 1);
     chosen[++depth] = -1;
     if (control && !(++steps & 0xffff)) {

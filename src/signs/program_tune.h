@@ -1,10 +1,10 @@
 /* =================================================================================== >>program_tune
-   The plan on a GPU, its candidates, and what methods hybrid and cached offer. */
+   The plan on a GPU, its candidates, and the offers of hybrid and cached. */
 #pragma once
 #include "../block/engines.h"
 #include "program_text.h"
 
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -45,7 +45,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 }
 
 #if defined(PERM_WITH_CUDA)
-/* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
+/* Seconds on one GPU, compiled. Too many waiting values are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -57,7 +57,6 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Rows of the coder: their inner and low columns, numbers, and where their tables begin in memo. */
 static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
 {
   const permi_layouts *work = coder->work;
@@ -81,7 +80,7 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-/* The kernel's table: start, [words], and steps of the high columns. All sums are exact. */
+/* The table: start [words], steps of the high columns; exact. */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
 {
   const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
@@ -96,7 +95,6 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
       }
 }
 
-/* Statements, what they cost, and the text. */
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -121,7 +119,7 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
-/* The program in *made; a as for permi_hybrid_create. *made stays NULL if the program has no room. */
+/* The program in *made, as permi_hybrid_create. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                      permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
@@ -151,7 +149,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
   hybrid->walked = code->walk;
-  /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
+  /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
   most = code->walk + hybrid->low;
   code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
   code->scale = permi_dd_make(1);
@@ -194,7 +192,6 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* Of the text and the table. */
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
   uint64_t word;
@@ -216,7 +213,6 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
   return permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
 }
 
-/* One of several layouts that are searched at the same time, each with its own budget and orientation. */
 typedef struct permi_code_trial {
   permi_layouts work;
   permi_arrangement layout;
@@ -235,17 +231,17 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
                                       PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
 }
 
-/* What trials share: the matrix in the orientation that was last asked for, and the best programs so far. */
+/* The matrix is in orientation `given`. */
 typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   double *scaled;
   long long scale_exp2;
-  int given, zero; /* orientation, -1: none yet */
+  int given, zero; /* -1: none yet */
   int wanted;      /* programs to keep */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Takes the program over and keeps it if it is among the best by prediction and new. 1: it is the best. */
+/* Keeps a program if it is new and among the best. 1: it is the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -269,7 +265,7 @@ static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *c
   return place == 0;
 }
 
-/* The trial's programs, with row sums kept or made again. 1 in *better: one is the best so far. */
+/* The trial's programs; *better: one is the best. */
 static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
                                   permi_code_choice *choice, int *better)
 {
@@ -299,7 +295,6 @@ static double permi_code_rate(permi_hybrid_algebra algebra)
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Trials that threads share. */
 typedef struct permi_code_searching {
   permi_code_trial *trial;
   int inner, moves;
@@ -313,8 +308,7 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* Anneals all trials for a while. Returns how many moves would take as long as the run or the rival; *least: seconds of
-   the best. */
+/* Anneals all trials; returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 #define PERMI_GPU_TRIALS 12
 static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
                                     permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
@@ -337,9 +331,9 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
     permi_share(threads, 0, PERMI_GPU_TRIALS, permi_code_search_one, searching, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
       *least = fmin(*least, searching->trial[k].cost / rate);
-    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
+    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
     searching->moves = (int)fmin(0.2 * worth, searching->inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
+    if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
       searching->moves = searching->moves < 4000 ? searching->moves : 4000;
     if (searching->moves < 20 || *least > 300 * rival)
       break;
@@ -347,8 +341,7 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
   return worth;
 }
 
-/* The best program found for GPUs, as an offer; none: *offer stays as it is. The best layout is annealed once more if
-   the sum takes long. */
+/* Offers the best program; a long sum's layout is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
@@ -401,8 +394,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* For gpu.tune: of the candidates in the list *plan leaves the one asked for by number, or the fastest on a slice.
-   Later blocks take the same number, or their best by prediction if they have fewer. */
+/* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
+   their best by prediction. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
   const perm_options *options = maker->options;
@@ -460,7 +453,6 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
 }
 
 #if defined(PERM_WITH_CUDA)
-/* The kernel in words. */
 static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
 {
   const permi_code *code = hybrid->code;
@@ -471,7 +463,6 @@ static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buf
                    code->live, code->divided, hybrid->operations_a_term, all);
 }
 
-/* How the candidates were timed. */
 static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
 {
   int k;
@@ -522,7 +513,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                                                  : PERMI_HYBRID_REAL;
 }
 
-/* Why no hybrid takes the block, to the offer: 0. */
+/* 0: the offer says why hybrid does not take the block. */
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -548,7 +539,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* What searches for a layout work with; the caller releases it. NULL: out of memory. */
+/* A search's memory; NULL: out of memory. */
 static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -562,8 +553,8 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Seconds that the hybrid may come to, so that no time goes into slower orders: of the first layout, over
-   PERMI_HYBRID_GAIN; INFINITY where it is not taken or hardly matters. */
+/* Seconds that the hybrid may reach, over which orders need not be searched: the first layout's over PERMI_HYBRID_GAIN.
+   INFINITY: it does not matter. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -628,7 +619,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     return permi_fail_memory(maker->result);
   }
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
-    long long scale_exp2;
+    long long scale_exp2 = 0;
     int zero;
     seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
@@ -661,7 +652,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     offer->plan = hybrid;
     offer->seconds = seconds;
     offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
-                   8.0 * (hybrid->constant_room + n * hybrid->parts * (1 + hybrid->lanes + hybrid->high)) +
+                   8.0 * hybrid->parts * (hybrid->constant_room + n * (1 + hybrid->lanes + hybrid->high)) +
                    (double)PERMI_HYBRID_WORKSPACE;
   }
   if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
@@ -683,16 +674,15 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
   return permi_hybrid_make_offer(maker, block, rival, 0, offer);
 }
 
-/* Estimates relative to the sum of |terms| over all signs, which the program gives when moduli replace rows and folds
-   add (one block in absolute_mask + 1); see permi_hybrid_errors. A term meets n products and a rounding in every fold.
-   All terms share what elimination before this block rounded (permi_make_honest). */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
+/* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
+   rounding a fold; all terms share what earlier elimination rounded. */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* what is left of terms' roundings in a sum */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products, those that round */
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products: those that round */
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;

@@ -1,5 +1,5 @@
 /* ========================================================================================= >>choose
-   The table of engines, and the choice among their offers for each block. */
+   The table of engines, and the choice among their offers. */
 #pragma once
 #include "../frontier/band_order.h"
 #include "../signs/dominating.h"
@@ -51,11 +51,10 @@ static const permi_engine permi_engines[] = {
 #endif
 };
 
-/* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
-   may take: their bounds are proven and they hardly cancel. Unless there are many blocks and finding their orders takes
-   longer. */
-#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
-                             /* where either is worth looking for no longer than PERMI_ORDER_FIRST_SECONDS */
+/* Below PERMI_PROVEN_FAVOUR_SECONDS engines with proven bounds win over sums over signs, unless many blocks' orders
+   take longer to find. */
+#define PERMI_ORDER_FIRST 64 /* up to this order, and PERMI_ORDER_FIRST_SECONDS, */
+                             /* an order is found sooner than a tree of least fill */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -65,7 +64,7 @@ static void permi_offer_clear(const perm_allocator *allocator, const permi_engin
   offer->seconds = (double)INFINITY;
 }
 
-/* A line of the table of offers; the tables of many blocks would be long. */
+/* Notes an offer, of few blocks only. */
 #define PERMI_BLOCKS_NOTED 8
 static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
                              double bytes, const char *why)
@@ -81,7 +80,7 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaf of an engine of this header, which is refused above the limits. */
+/* The leaf of an engine, within the limits. */
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -93,7 +92,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
-  leaf->information.kind = PERM_LEAF_TASK; /* what most makers leave as it is; the leaf takes the offer's plan over */
+  leaf->information.kind = PERM_LEAF_TASK; /* what most makers keep; the leaf takes over the plan */
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
@@ -117,7 +116,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* The leaf of an engine asked for by name. */
 static perm_status permi_make_named(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                     permi_leaf *leaf)
 {
@@ -128,7 +126,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   permi_offer_clear(allocator, engine, &offer);
   status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
-    status = maker->watch->stopped; /* no offer is then no refusal, and there is no leaf */
+    status = maker->watch->stopped; /* there is neither refusal nor leaf */
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
     status = permi_make_engine(maker, block, engine, &offer, leaf);
   else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
@@ -140,10 +138,9 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Blocks of this order and more without a 0 are left to the engines of perm.h: of smaller ones the engines here have
-   been found as quick, and their bounds are proven. */
+/* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
+#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win, */
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
@@ -162,7 +159,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
                            : status;
 }
 
-/* The leaf of the best offer of this header or of the dense engine, or why there is none. */
+/* The leaf of the best offer, or why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -279,7 +276,7 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaves of all blocks, each multiplied to the constant. */
+/* The leaves of all blocks, multiplied to the constant. */
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
@@ -343,7 +340,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
     maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* an offer that was stopped may have left no leaf */
+    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
       if (leaf.release)
         leaf.release(allocator, leaf.context);
       status = maker->watch->stopped;
@@ -357,7 +354,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* Has every row and column an entry? mark has room for n. */
+/* 1: every row and column has an entry; mark has room for n. */
 static int permi_sparse_full(const perm_matrix *matrix, int *mark)
 {
   int i, n = matrix->n, full = 1;
@@ -376,7 +373,7 @@ static int permi_sparse_full(const perm_matrix *matrix, int *mark)
   return full;
 }
 
-/* The job of a permanent that is 0 by structure: exactly, whatever the arithmetic. */
+/* A job whose value is 0 exactly. */
 static perm_status permi_make_zero(permi_maker *maker)
 {
   permi_number nothing;
@@ -385,7 +382,6 @@ static perm_status permi_make_zero(permi_maker *maker)
   return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The whole matrix to an engine that does not look at structure, but for zero rows and columns. */
 static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;

@@ -1,17 +1,16 @@
 /* ======================================================================================== >>prepare
-   A sparse matrix checked, and made ready: doubles or integers, reduced, in blocks. */
+   A sparse matrix checked, reduced and cut into blocks. */
 #pragma once
 #include "../block/reduce.h"
 #include "../block/order.h"
 
-/* Fails with the stop that watch has seen. */
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
   return permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
                     watch->activity ? watch->activity : "preparing");
 }
 
-/* Checks a matrix, which may have been made by hand, and says what is wrong with it. */
+/* Checks a matrix, perhaps made by hand. */
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
@@ -73,7 +72,7 @@ static double permi_sparse_imaginary(const perm_matrix *matrix, size_t e)
   return matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
 }
 
-/* Is the entry an integer (Gaussian for complex matrices) that the exact engines take? */
+/* 1: the entry is an integer (Gaussian if complex) for exact engines. */
 static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *integer)
 {
   double part[2];
@@ -94,7 +93,7 @@ static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *in
   return 1;
 }
 
-/* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
+/* 1: all entries are; else *row and *entry are the first that is none, or where watch stopped. */
 static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
 {
   int64_t integer[2];
@@ -105,7 +104,6 @@ static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t
   return 1;
 }
 
-/* Fills the working matrix, or its transpose. */
 static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
 {
   int i, used = 0;
@@ -138,7 +136,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
   working->report.entries = (size_t)used;
 }
 
-/* Fills and prepares the working matrix. *zero: the permanent is 0 by structure. */
+/* Fills and reduces the working matrix. *zero: the permanent is 0 by structure. */
 static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero)
 {
   int first = 1, changed = 1;
@@ -153,7 +151,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     if (first && !exact && !permi_scale(working))
       return PERM_ERROR_MEMORY;
     first = 0;
-    if (working->lost) /* its bound is about the entries as they are now */
+    if (working->lost) /* its bound is about the entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }
@@ -161,7 +159,6 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
   return status;
 }
 
-/* ---- what is left, for the report */
 typedef struct permi_line {
   uint64_t hash;
   int component, vertex;
@@ -177,7 +174,7 @@ static int permi_line_compare(const void *p, const void *q)
   return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-/* The value of an entry as bits, mixed with the line across. */
+/* Bits of an entry, mixed with the line across. */
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
@@ -188,7 +185,7 @@ static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *
   return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
 }
 
-/* Do lines a and b of a side have the same entries? */
+/* 1: lines a and b have the same entries. */
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
   int index, equal = working->degree[a] == working->degree[b];
@@ -208,7 +205,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Blocks, equal lines and degrees of what is left; O(nnz + n log n). 0: out of memory. */
+/* Reports blocks, equal lines and degrees; O(nnz + n log n). 0: out of memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -255,18 +252,12 @@ static int permi_report_left(permi_working *working)
 
 static void permi_block_release(const perm_allocator *allocator, permi_block *block)
 {
-  permi_release(allocator, block->start);
-  permi_release(allocator, block->neighbour);
-  permi_release(allocator, block->edge);
-  permi_release(allocator, block->real);
-  permi_release(allocator, block->absolute);
-  permi_release(allocator, block->imaginary);
+  permi_release(allocator, block->start); /* neighbour and edge too */
   permi_release(allocator, block->integer);
-  permi_release(allocator, block->imaginary_integer);
+  permi_release(allocator, block->real);
 }
 
-/* The block of the given rows and columns (vertices of the working matrix, n of each). 0: out of memory. Not all of it
-   is there if watch says stop. */
+/* The block of n rows and n columns, incomplete if watch stops. 0: out of memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -280,25 +271,20 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   }
   block->n = n;
   block->edges = edges;
-  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1, sizeof(int));
-  block->neighbour = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
-  block->edge = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
-  if (working->integer) {
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
-    if (working->is_complex)
-      block->imaginary_integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
-  } else {
-    block->real = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-    block->absolute = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  }
-  if (working->is_complex && !working->integer)
-    block->imaginary = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  if (!block->start || !block->neighbour || !block->edge ||
-      (working->is_complex && !block->imaginary && !block->imaginary_integer) ||
-      (working->integer ? !block->integer : !block->real || !block->absolute)) {
+  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
+  if (working->integer)
+    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, (size_t)(1 + working->is_complex) * 8);
+  else
+    block->real = (double *)permi_allocate(allocator, (size_t)edges, (size_t)(2 + working->is_complex) * 8);
+  if (!block->start || (!block->integer && !block->real)) {
     permi_block_release(allocator, block);
     return 0;
   }
+  block->neighbour = block->start + (2 * n + 1);
+  block->edge = block->neighbour + 2 * edges;
+  block->absolute = block->real ? block->real + edges : NULL;
+  block->imaginary = block->real && working->is_complex ? block->absolute + edges : NULL;
+  block->imaginary_integer = block->integer && working->is_complex ? block->integer + edges : NULL;
   block->start[0] = 0;
   for (i = 0; i < 2 * n; i++) {
     block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];

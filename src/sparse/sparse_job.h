@@ -11,8 +11,7 @@ static void permi_working_options(permi_working *working, const perm_matrix *mat
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
-/* The job with the given arithmetic; the matrix is square and checked. Searches that the watch stops come back with
-   whatever they have, so that it is asked at the end. */
+/* The job of a square, checked matrix. Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
@@ -58,7 +57,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail_long(result);
     } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped; /* components and degrees may be half done */
+      status = watch->stopped; /* components and degrees may be incomplete */
     } else if (zero) {
       status = permi_make_note(&maker);
       status = status == PERM_OK ? permi_make_zero(&maker) : status;
@@ -72,7 +71,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   permi_release(allocator, binomial);
   permi_release(allocator, subsets);
   if (watch->stopped != PERM_OK)
-    status = permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped), watch->activity);
+    status = permi_fail_stopped(watch, result);
   if (status != PERM_OK) {
     perm_job_free(maker.job);
     return status;
@@ -82,13 +81,13 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   return PERM_OK;
 }
 
-/* Rectangular matrices, and the methods that perm.h has for them, take the matrix as an array. */
+/* 1: the matrix is taken as an array, since it is rectangular or by method. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
 }
 
-/* The array, of integers where *exact asks for them and all entries are. The caller releases *entries. */
+/* The array, of integers if `exact`; the caller releases *entries. */
 static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
                                       permi_problem *problem, void **entries, perm_result *result)
 {
@@ -129,7 +128,7 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   return PERM_OK;
 }
 
-/* Is there an integer that such an array of doubles does not hold? None is found if watch says stop. */
+/* 1: an integer does not fit a double; unknown if watch stops. */
 static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
   size_t e;
@@ -139,7 +138,7 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
-/* Checks the call; *exact is the arithmetic to begin with. */
+/* Checks the call; *exact: the arithmetic to begin with. */
 static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {
@@ -155,7 +154,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
-  if (permi_sparse_by_counts(matrix, options)) /* checks the rest itself */
+  if (permi_sparse_by_counts(matrix, options)) /* checks the rest */
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
           options->method < PERM_METHOD_FRONTIER;
@@ -165,7 +164,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
-  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto was refused above */
+  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto is refused above */
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
@@ -179,8 +178,6 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                       "in row %d, column %d (counted from 1) is %.17g%s",
                       row + 1, matrix->column[bad] + 1, matrix->real[bad],
                       matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
-  *exact = !whole && (exactly ||
-                      (options->precision == PERM_PRECISION_DEFAULT &&
-                       (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER)));
+  *exact = *exact && !whole;
   return PERM_OK;
 }
