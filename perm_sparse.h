@@ -521,7 +521,8 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
 
 /* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input too, without n counters
    (n may be 2^31-1 in a file of 60 bytes). */
-static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
+PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
+                                                 permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
   uint64_t varying = 0;
@@ -997,7 +998,9 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
     places = mark[1] == '-' ? -places : places;
   }
   places += point - begin - sign;
-  for (k = 0, p = begin + sign; p < mark || (magnitude && k < places); p += p < mark) {
+  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* these cannot overflow */
+    magnitude = 10 * magnitude + (uint64_t)(*p - '0');
+  for (; p < mark || (magnitude && k < places); p += p < mark) {
     const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
     if (p < mark && *p == '.')
       continue;
@@ -1078,7 +1081,8 @@ static int permi_read_banner(permi_reader *reader, int found[4])
 }
 
 /* The next word, `what` in messages, which must be a number. */
-static int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin, const char **end)
+static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
+                                                 const char **end)
 {
   int integer;
   if (!permi_next_word(reader, begin, end))
@@ -1374,11 +1378,11 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
 
 /* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];         /* rows, columns, entries as announced */
-  int64_t low[2], high[2];
-  int columns;    /* of a line */
+  int64_t size[3];          /* rows, columns, entries as announced, */
+  unsigned long long first; /* in this line */
+  int64_t low[2], high[2];  /* of rows and columns */
+  int columns;              /* numbers in a line */
   unsigned long long lines; /* with an entry */
-  unsigned long long first; /* its line */
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
