@@ -1436,8 +1436,8 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
 
 /* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
    of the ways: the CPU's bits. All first words of a block's values come before all second ones, for lanes to read side
-   by side. A way's top bits are settled once a thread block, middle bits once a warp; low words that move have a table.
-   */
+   by side. A way's top bits are settled once a thread block, middle bits once a warp. Low words that move have a
+   table. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -2101,8 +2101,8 @@ typedef struct permi_kernel_key {
   uint64_t digest, length; /* of a program's text */
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of family 1 */
-enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS }; /* 2 */
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of family 1; then of 2 */
+enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
 static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
     {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
     {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel", NULL, NULL, NULL, NULL},
@@ -3481,7 +3481,7 @@ struct perm_gpu_frontier {
   uint64_t states, item_room, count_room;
 };
 
-#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place)) /* an argument */
+#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place)) /* as a kernel's argument */
 
 #if defined(PERM_CUDA_BENCH)
 static double permi_frontier_seconds; /* of all so far */
@@ -3753,7 +3753,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     return PERM_ERROR_DEVICE;
   frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
                                   holder->message);
-  fine = frontier->module && permi_frontier_wait(frontier) && /* an earlier pass */
+  fine = frontier->module && permi_frontier_wait(frontier) && /* it may still run an earlier pass */
          PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
          (lists || (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
   if (fine && lists) {

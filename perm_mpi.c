@@ -1306,7 +1306,8 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
 #if defined(PERM_MPI_TESTS)
   header->version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
 #endif
-  same = header->magic == PERMI_MPI_MAGIC && header->version == permi_mpi_version() && header->sizes == permi_mpi_sizes();
+  same = header->magic == PERMI_MPI_MAGIC && header->version == permi_mpi_version() &&
+         header->sizes == permi_mpi_sizes();
   if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
     return permi_mpi_fail(result, session->status, session->message);
   *dismissed = header->call.kind == PERMI_MPI_DISMISS;

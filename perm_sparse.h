@@ -48,7 +48,8 @@
                  >>hybrid_leaf       rounding, estimate, price
                  >>programs          the same for GPUs
                  >>program_text      its kernel as CUDA C++ and PTX
-                 >>program_tune      candidates, tuning, offer
+                 >>program_tune      candidates, tuning
+                 >>hybrid_offer      what hybrid and cached offer, on the CPU or GPUs
                  >>sparyser          Ryser in compressed columns, Gray code
                  >>dominating        Ryser over dominating sets
                  >>codegen           the published GPU kernels
@@ -520,7 +521,8 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
 
 /* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input too, without n counters
    (n may be 2^31-1 in a file of 60 bytes). */
-static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
+PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
+                                                 permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
   uint64_t varying = 0;
@@ -996,7 +998,9 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
     places = mark[1] == '-' ? -places : places;
   }
   places += point - begin - sign;
-  for (k = 0, p = begin + sign; p < mark || (magnitude && k < places); p += p < mark) {
+  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* these cannot overflow */
+    magnitude = 10 * magnitude + (uint64_t)(*p - '0');
+  for (; p < mark || (magnitude && k < places); p += p < mark) {
     const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
     if (p < mark && *p == '.')
       continue;
@@ -1077,7 +1081,8 @@ static int permi_read_banner(permi_reader *reader, int found[4])
 }
 
 /* The next word, `what` in messages, which must be a number. */
-static int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin, const char **end)
+static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
+                                                 const char **end)
 {
   int integer;
   if (!permi_next_word(reader, begin, end))
@@ -1373,11 +1378,11 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
 
 /* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];         /* rows, columns, entries as announced */
-  int64_t low[2], high[2];
-  int columns;    /* of a line */
+  int64_t size[3];          /* rows, columns, entries as announced, */
+  unsigned long long first; /* in this line */
+  int64_t low[2], high[2];  /* of rows and columns */
+  int columns;              /* numbers in a line */
   unsigned long long lines; /* with an entry */
-  unsigned long long first; /* its line */
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -8815,7 +8820,7 @@ typedef struct permi_statement {
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots */
+  uint16_t opcode, row, other, group; /* row, other: slots too */
   int first, count; /* statements */
 } permi_instruction;
 
@@ -8884,7 +8889,7 @@ typedef struct permi_hybrid {
   unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
   double cost, operations_a_term, rows_a_term; /* of an outer pattern */
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* by a row's line */
+  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
@@ -9088,7 +9093,7 @@ typedef struct permi_layout_sum {
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* operands go as results come */
+  const double waiting = work->gpu ? 0.75 : 1; /* a GPU's operands go as results come */
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -9136,7 +9141,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     permi_layout_replace(work, sum, left, right, result.dirty, here);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
                                     result.dirty);
-    taken[a] = result; /* a < b */
+    taken[a] = result; /* a < b, so that b's place takes the last */
     taken[b] = taken[--count];
   }
   return count;
@@ -9263,7 +9268,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* cannot be */
+    if (count == 0) /* no caller has a column without entries */
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -9424,11 +9429,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = special + permi_order_below(seed, n - special);
       b = permi_order_below(seed, now.inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) { /* one less */
+    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
-    } else { /* a swap */
+    } else { /* two columns change places */
       if (special == 0)
         continue;
       a = permi_order_below(seed, special);
@@ -10118,6 +10123,56 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   return cost[t];
 }
 
+static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+{
+  va_list arguments;
+  int more;
+  va_start(arguments, format);
+  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  va_end(arguments);
+  *length += more > 0 ? (size_t)more : 0;
+}
+
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
+    return permi_fail_memory(maker->result);
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = scaled;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  return PERM_OK;
+}
+
 /* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
    (>>program_text), and a thread runs it for every pattern of its walk.
@@ -10406,8 +10461,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled a, divided by its largest inner entry where it may be; *growth: log2 of what products may gain.
-   */
+/* Row i of the scaled a, divided by its largest inner entry if it may be; *growth: log2 of what products may gain. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -10745,47 +10799,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 #endif
 
 /* =================================================================================== >>program_tune
-   The plan on a GPU, its candidates, and the offers of hybrid and cached. */
-
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
-static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       long long *scale_exp2, int *zero)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
-  perm_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
-  if (!exponent)
-    return permi_fail_memory(maker->result);
-  memset(&plan, 0, sizeof plan);
-  plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
-  permi_plan_scale(&plan, &view, exponent);
-  permi_release(allocator, exponent);
-  *zero = plan.zero;
-  *scale_exp2 = 0;
-  for (i = 0; i < n && !plan.zero; i++) {
-    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
-  }
-  return PERM_OK;
-}
+   The plan on a GPU, and its candidates. */
 
 #if defined(PERM_WITH_CUDA)
 /* Seconds on one GPU, compiled. Too many waiting values are spilled. */
@@ -11183,19 +11197,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-#endif /* PERM_WITH_CUDA */
-
-static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
-{
-  va_list arguments;
-  int more;
-  va_start(arguments, format);
-  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
-  va_end(arguments);
-  *length += more > 0 ? (size_t)more : 0;
-}
-
-#if defined(PERM_WITH_CUDA)
 static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
 {
   const permi_code *code = hybrid->code;
@@ -11220,6 +11221,9 @@ static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, 
   permi_hybrid_say(buffer, size, length, "\n");
 }
 #endif
+
+/* =================================================================================== >>hybrid_offer
+   What methods hybrid and cached offer, on the CPU or a GPU. */
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -11951,7 +11955,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
-      continue; /* halves */
+      continue; /* halves are no integers */
     permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;
@@ -12162,7 +12166,7 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
 #define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* its first */
+  uint64_t chunk, term; /* of the first */
   int walk;             /* 2^walk terms a thread */
 } permi_codegen_launch;
 
@@ -12194,7 +12198,7 @@ static int permi_codegen_blocks(int rows)
   return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
 }
 
-static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles a thread */
+static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles that a thread has */
 {
   const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
@@ -14262,11 +14266,9 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
   return hash;
 }
 
-/* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
-   columns are equal those of >>counts. Makes the leaf if that is predicted to take less than `seconds`; *made
-   says so, *better is its prediction in any case. seconds = 0: a lower bound will do, since planning the exact engine
-   for larger blocks takes a millisecond, longer than many a frontier takes; but the leaf is made if it takes less than
-   `surely`. */
+/* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
+   *better is below `seconds`; for 0, where a lower bound will do since planning the exact engine takes longer than many
+   a frontier, if it is below `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -14285,14 +14287,14 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
     status = permi_fail_memory(maker->result);
   else if (block->integer || array.counted.m != array.counted.rows ||
-           array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
+           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
     array.hasty = seconds == 0;
-    status = permi_array_plan(&asked, options, better, maker->result);
+    status = permi_array_plan(&asked, options, better, NULL, maker->result);
     if (status == PERM_OK && array.hasty && *better < surely) {
       seconds = (double)INFINITY;
       array.hasty = 0;
       array.engine = NULL;
-      status = permi_array_plan(&asked, options, better, maker->result);
+      status = permi_array_plan(&asked, options, better, NULL, maker->result);
     }
     if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
       status = array.engine->make(&asked, NULL, NULL, leaf);
@@ -14731,8 +14733,7 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 
-/* What the frontier offers unless others are done before an order is found. A quick look at the hybrid tells how long it
-   may search. */
+/* The frontier's offer, unless others end before an order is found; the hybrid's first layout limits the search. */
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
@@ -14749,7 +14750,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
 
-/* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
+/* The quick to predict come first; each makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
      PERMI_PROVEN},
@@ -14863,11 +14864,11 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 
 /* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win, */
+#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win */
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Hears an offer. One that does not fit into max_bytes while planning is a refusal: another engine may do. */
+/* Hears an offer; one that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -14889,7 +14890,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
       offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = PERMI_AT_FRONTIER; /* rather much memory than no end */
+    offers->chosen = PERMI_AT_FRONTIER; /* memory before endless time */
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
@@ -14910,8 +14911,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of the engine that is predicted to be fastest within max_bytes. The engines of perm.h are asked first, at a
-   glance, and noted last. */
+/* The leaf of the fastest engine within max_bytes. perm.h's engines are asked first, at a glance, and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -14972,7 +14972,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   return permi_make_best(maker, block, leaf);
 }
 
-/* What the preparation did, for perm_job_explain. */
+/* Notes what the preparation did. */
 static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
@@ -15169,7 +15169,7 @@ static int permi_sparse_full(const permi_given *given, int *mark)
   return full;
 }
 
-/* Gives the whole matrix to an engine that does not look at structure. */
+/* The whole matrix to an engine that ignores structure. */
 static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -15572,32 +15572,19 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 /* For permi_solve; planning makes the job. */
 typedef struct permi_sparse_attempt {
   const permi_given *given;
-  perm_job *job; /* until taken */
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
 
 static perm_status permi_sparse_attempt_plan(void *context, const perm_options *options, double *seconds,
-                                             perm_result *result)
+                                             perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_sparse_job_planned(attempt->given, options, &attempt->job, result);
-  *seconds = (double)INFINITY;
+  const perm_status status = permi_sparse_job_planned(attempt->given, options, job, result);
   if (status != PERM_OK)
     return status;
-  *seconds = attempt->seconds = permi_job_seconds(attempt->job);
-  attempt->precision = attempt->job->precision;
-  return PERM_OK;
-}
-
-static perm_status permi_sparse_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                             perm_result *result)
-{
-  permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  (void)options;
-  (void)result;
-  *job = attempt->job;
-  attempt->job = NULL;
+  *seconds = attempt->seconds = permi_job_seconds(*job);
+  attempt->precision = (*job)->precision;
   return PERM_OK;
 }
 
@@ -15613,8 +15600,8 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
 static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,
                                        double start, perm_result *result)
 {
-  static const permi_solver solver = {permi_sparse_attempt_plan, permi_sparse_attempt_make, permi_sparse_attempt_next};
-  permi_sparse_attempt attempt;
+  static const permi_solver solver = {permi_sparse_attempt_plan, NULL, permi_sparse_attempt_next};
+  permi_sparse_attempt attempt = {given, 0, PERM_PRECISION_DEFAULT};
   int exact;
   perm_status status = permi_sparse_check(given, options, watch, &exact, result);
   if (status == PERM_OK && given->m > 0 && !exact && permi_sparse_by_counts(given, options) &&
@@ -15629,11 +15616,7 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   }
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
-  memset(&attempt, 0, sizeof attempt);
-  attempt.given = given;
-  status = permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
-  perm_job_free(attempt.job);
-  return status;
+  return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,

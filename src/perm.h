@@ -1,4 +1,4 @@
-/* perm.h: exact permanents of matrices, as fast as the machine allows, with a bound on the error.
+/* perm.h: exact permanents of matrices, as fast as the machine allows, with a bound or an estimate of the error.
 
    Header-only C99 (also C++11). In one source file:
 
@@ -81,19 +81,19 @@
 
    TO ADD (paths in src/; tests in tests/)
      a dense kernel        kernels/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
-                           or _complex. Test: t_dense.c, t_isa.c, compile/run.sh (spills)
+                           or _complex. Test: t_dense.c, t_cpu.c, compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
                            kernels/vocabulary.h: its words; dense/kernels.h, signs/hybrid.h, frontier/arrays.h: its
-                           reading; then wherever `grep -ri neon src` finds NEON. Test: t_isa.c, isa.sh, `make golden`
+                           reading; then wherever `grep -ri neon src` finds NEON. Test: t_cpu.c, isa.sh, `make golden`
      a dense engine        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: leaf, bound and
                            estimate; scalar ones in dense/plain.h. Test: t_engines.c, climb.c
      engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
-     (integers, counts)    permi_array_engines. Test: t_engines.c, t_rectangular.c
+     (integers, counts)    permi_array_engines. Test: t_engines.c, t_counts_rectangular.c
      a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
                            permi_engines. Test: t_engines.c, t_sparse.c
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
-                           Test: t_lists.c, t_arrays.c, t_repeats.c
+                           Test: t_frontier.c, t_arrays.c, t_counts.c
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text.
                            Test: t_io.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in

@@ -47,7 +47,8 @@
                  >>hybrid_leaf       rounding, estimate, price
                  >>programs          the same for GPUs
                  >>program_text      its kernel as CUDA C++ and PTX
-                 >>program_tune      candidates, tuning, offer
+                 >>program_tune      candidates, tuning
+                 >>hybrid_offer      what hybrid and cached offer, on the CPU or GPUs
                  >>sparyser          Ryser in compressed columns, Gray code
                  >>dominating        Ryser over dominating sets
                  >>codegen           the published GPU kernels
@@ -200,6 +201,7 @@
 #include "signs/programs.h"
 #include "signs/program_text.h"
 #include "signs/program_tune.h"
+#include "signs/hybrid_offer.h"
 #include "signs/sparyser.h"
 #include "signs/dominating.h"
 #include "signs/codegen.h"

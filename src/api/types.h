@@ -208,7 +208,7 @@ typedef struct perm_result {
   long long exp2;
   double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
                             integer is the permanent itself, and value its rounding */
-  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a tenth of the bound, or as
+  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a part of the bound, or as
                             >>bounds says; attacks find no error above ten times that. INFINITY: unknown */
   int is_complex;    /* 1: the matrix was complex; errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */

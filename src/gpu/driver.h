@@ -75,8 +75,8 @@ typedef struct permi_kernel_key {
   uint64_t digest, length; /* of a program's text */
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of family 1 */
-enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS }; /* 2 */
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of family 1; then of 2 */
+enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
 static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
     {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
     {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel", NULL, NULL, NULL, NULL},

@@ -27,7 +27,7 @@ struct perm_gpu_frontier {
   uint64_t states, item_room, count_room;
 };
 
-#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place)) /* an argument */
+#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place)) /* as a kernel's argument */
 
 #if defined(PERM_CUDA_BENCH)
 static double permi_frontier_seconds; /* of all so far */
@@ -299,7 +299,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     return PERM_ERROR_DEVICE;
   frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
                                   holder->message);
-  fine = frontier->module && permi_frontier_wait(frontier) && /* an earlier pass */
+  fine = frontier->module && permi_frontier_wait(frontier) && /* it may still run an earlier pass */
          PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
          (lists || (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
   if (fine && lists) {

@@ -7,8 +7,8 @@
 
 /* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
    of the ways: the CPU's bits. All first words of a block's values come before all second ones, for lanes to read side
-   by side. A way's top bits are settled once a thread block, middle bits once a warp; low words that move have a table.
-   */
+   by side. A way's top bits are settled once a thread block, middle bits once a warp. Low words that move have a
+   table. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {

@@ -234,7 +234,9 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
     places = mark[1] == '-' ? -places : places;
   }
   places += point - begin - sign;
-  for (k = 0, p = begin + sign; p < mark || (magnitude && k < places); p += p < mark) {
+  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* these cannot overflow */
+    magnitude = 10 * magnitude + (uint64_t)(*p - '0');
+  for (; p < mark || (magnitude && k < places); p += p < mark) {
     const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
     if (p < mark && *p == '.')
       continue;

@@ -38,7 +38,8 @@ static int permi_read_banner(permi_reader *reader, int found[4])
 }
 
 /* The next word, `what` in messages, which must be a number. */
-static int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin, const char **end)
+static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
+                                                 const char **end)
 {
   int integer;
   if (!permi_next_word(reader, begin, end))

@@ -190,7 +190,8 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
 
 /* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input too, without n counters
    (n may be 2^31-1 in a file of 60 bytes). */
-static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
+PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
+                                                 permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
   uint64_t varying = 0;

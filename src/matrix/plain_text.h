@@ -118,11 +118,11 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
 
 /* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];         /* rows, columns, entries as announced */
-  int64_t low[2], high[2];
-  int columns;    /* of a line */
+  int64_t size[3];          /* rows, columns, entries as announced, */
+  unsigned long long first; /* in this line */
+  int64_t low[2], high[2];  /* of rows and columns */
+  int columns;              /* numbers in a line */
   unsigned long long lines; /* with an entry */
-  unsigned long long first; /* its line */
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])

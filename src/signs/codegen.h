@@ -26,7 +26,7 @@
 #define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* its first */
+  uint64_t chunk, term; /* of the first */
   int walk;             /* 2^walk terms a thread */
 } permi_codegen_launch;
 
@@ -58,7 +58,7 @@ static int permi_codegen_blocks(int rows)
   return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
 }
 
-static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles a thread */
+static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles that a thread has */
 {
   const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);

@@ -54,7 +54,7 @@ typedef struct permi_statement {
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots */
+  uint16_t opcode, row, other, group; /* row, other: slots too */
   int first, count; /* statements */
 } permi_instruction;
 
@@ -123,7 +123,7 @@ typedef struct permi_hybrid {
   unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
   double cost, operations_a_term, rows_a_term; /* of an outer pattern */
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* by a row's line */
+  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;

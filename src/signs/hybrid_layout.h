@@ -119,7 +119,7 @@ typedef struct permi_layout_sum {
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* operands go as results come */
+  const double waiting = work->gpu ? 0.75 : 1; /* a GPU's operands go as results come */
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -167,7 +167,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     permi_layout_replace(work, sum, left, right, result.dirty, here);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
                                     result.dirty);
-    taken[a] = result; /* a < b */
+    taken[a] = result; /* a < b, so that b's place takes the last */
     taken[b] = taken[--count];
   }
   return count;
@@ -294,7 +294,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* cannot be */
+    if (count == 0) /* no caller has a column without entries */
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -455,11 +455,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = special + permi_order_below(seed, n - special);
       b = permi_order_below(seed, now.inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) { /* one less */
+    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
-    } else { /* a swap */
+    } else { /* two columns change places */
       if (special == 0)
         continue;
       a = permi_order_below(seed, special);

@@ -2,6 +2,7 @@
    The program with its matrix: rounding, search and price. */
 #pragma once
 #include "../dense/plan.h"
+#include "../block/engines.h"
 #include "hybrid_program.h"
 
 #if defined(PERM_WITH_CUDA)
@@ -378,4 +379,54 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
     cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, least_outer, 0.1, &seed);
   *layout = trial[t];
   return cost[t];
+}
+
+static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+{
+  va_list arguments;
+  int more;
+  va_start(arguments, format);
+  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  va_end(arguments);
+  *length += more > 0 ? (size_t)more : 0;
+}
+
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
+    return permi_fail_memory(maker->result);
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = scaled;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  return PERM_OK;
 }

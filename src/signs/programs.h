@@ -288,8 +288,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled a, divided by its largest inner entry where it may be; *growth: log2 of what products may gain.
-   */
+/* Row i of the scaled a, divided by its largest inner entry if it may be; *growth: log2 of what products may gain. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {

@@ -471,7 +471,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
-      continue; /* halves */
+      continue; /* halves are no integers */
     permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;

@@ -2,14 +2,14 @@
    The table of engines, and the choice among their offers. */
 #pragma once
 #include "../frontier/band_order.h"
+#include "../signs/hybrid_offer.h"
 #include "../signs/dominating.h"
 #include "../signs/codegen.h"
 #include "../matchings/decompose_run.h"
 #include "prepare.h"
 #include "frontier_offer.h"
 
-/* What the frontier offers unless others are done before an order is found. A quick look at the hybrid tells how long it
-   may search. */
+/* The frontier's offer, unless others end before an order is found; the hybrid's first layout limits the search. */
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
@@ -26,7 +26,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
 
-/* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
+/* The quick to predict come first; each makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
      PERMI_PROVEN},
@@ -140,11 +140,11 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 
 /* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win, */
+#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win */
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Hears an offer. One that does not fit into max_bytes while planning is a refusal: another engine may do. */
+/* Hears an offer; one that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -166,7 +166,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
       offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = PERMI_AT_FRONTIER; /* rather much memory than no end */
+    offers->chosen = PERMI_AT_FRONTIER; /* memory before endless time */
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
@@ -187,8 +187,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of the engine that is predicted to be fastest within max_bytes. The engines of perm.h are asked first, at a
-   glance, and noted last. */
+/* The leaf of the fastest engine within max_bytes. perm.h's engines are asked first, at a glance, and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -249,7 +248,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   return permi_make_best(maker, block, leaf);
 }
 
-/* What the preparation did, for perm_job_explain. */
+/* Notes what the preparation did. */
 static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;

@@ -55,11 +55,9 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
   return hash;
 }
 
-/* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
-   columns are equal those of >>counts. Makes the leaf if that is predicted to take less than `seconds`; *made
-   says so, *better is its prediction in any case. seconds = 0: a lower bound will do, since planning the exact engine
-   for larger blocks takes a millisecond, longer than many a frontier takes; but the leaf is made if it takes less than
-   `surely`. */
+/* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
+   *better is below `seconds`; for 0, where a lower bound will do since planning the exact engine takes longer than many
+   a frontier, if it is below `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -78,7 +76,7 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
     status = permi_fail_memory(maker->result);
   else if (block->integer || array.counted.m != array.counted.rows ||
-           array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
+           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
     array.hasty = seconds == 0;
     status = permi_array_plan(&asked, options, better, NULL, maker->result);
     if (status == PERM_OK && array.hasty && *better < surely) {

@@ -83,7 +83,7 @@ static int permi_sparse_full(const permi_given *given, int *mark)
   return full;
 }
 
-/* Gives the whole matrix to an engine that does not look at structure. */
+/* The whole matrix to an engine that ignores structure. */
 static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
