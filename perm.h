@@ -12342,12 +12342,10 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
   (void)block, (void)rival;
   if (!permi_exact_may(array, options))
     return PERM_OK;
-  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK) {
-    offer->seconds = permi_exact_seconds(options, n, &view);
-    return PERM_OK;
-  }
   offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
-  if (options->gpu.devices)
+  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
+    offer->seconds = permi_exact_seconds(options, n, &view);
+  else if (options->gpu.devices)
     offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
   return PERM_OK;
 }
@@ -12399,7 +12397,8 @@ static const permi_engine permi_array_engines[] = {
 };
 
 /* Asks the table at first, then only the chosen engine. Without any offer, that engine's make says why. */
-static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_result *result)
+static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
+                                    perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
@@ -12408,6 +12407,7 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   permi_offer offer[PERMI_ARRAY_ENGINES];
   permi_offers offers;
   perm_status status;
+  (void)job;
   maker->options = options;
   maker->result = result;
   permi_offers_begin(&offers, table, array->engine ? 1 : reach->engine_count, offer);
@@ -12616,10 +12616,10 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
-/* How a kind of problem is solved. plan predicts *seconds at options->precision; make makes that job; next is the
-   precision above the result's, PERM_PRECISION_COUNT at the top. */
+/* How a kind of problem is solved. plan predicts *seconds at options->precision, and may make *job, which is NULL; else
+   make makes it; next is the precision above the result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
-  perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_result *result);
+  perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
@@ -12632,17 +12632,19 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
   perm_result finished; /* lower precision */
   double began = start, planned = 0, seconds;
   int escalated = 0;
-  perm_job *job;
-  perm_status status = solver->plan(attempt, &options, &seconds, result);
+  perm_job *job = NULL;
+  perm_status status = solver->plan(attempt, &options, &seconds, &job, result);
   memset(&finished, 0, sizeof finished);
   while (status == PERM_OK) {
-    status = solver->make(attempt, &options, &job, result);
+    if (!job)
+      status = solver->make(attempt, &options, &job, result);
     if (status != PERM_OK)
       break;
     planned += permi_seconds() - began;
     options.max_seconds = permi_seconds_left(options_given, start);
     run = permi_run_with(&options, escalated);
     status = permi_run_job(job, &run, reach, result);
+    job = NULL;
     result->plan_seconds = planned;
     result->escalated = escalated;
     if (status == PERM_OK && escalated)
@@ -12652,12 +12654,13 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     began = permi_seconds();
     options.precision = solver->next(attempt, &options, result);
     options.max_seconds = permi_seconds_left(options_given, start);
-    if (options.precision == PERM_PRECISION_COUNT || solver->plan(attempt, &options, &seconds, NULL) != PERM_OK ||
+    if (options.precision == PERM_PRECISION_COUNT || solver->plan(attempt, &options, &seconds, &job, NULL) != PERM_OK ||
         !permi_escalates(options_given, result, seconds))
       break;
     finished = *result;
     escalated++;
   }
+  perm_job_free(job);
   if (escalated && permi_stands(options_given, status))
     *result = finished;
   result->seconds = permi_seconds() - start;
@@ -12762,7 +12765,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   permi_array_begin(&maker, &array, problem, argument);
   status = permi_array_reduce(&array, 0, options, result);
   if (status == PERM_OK)
-    status = permi_array_plan(&maker, options, &seconds, result);
+    status = permi_array_plan(&maker, options, &seconds, NULL, result);
   if (status == PERM_OK)
     status = permi_array_make(&maker, options, job, result);
   permi_array_free(&array, &options->allocator);
@@ -13713,7 +13716,6 @@ static int permi_batch_take(const permi_batch *batch, const double *out, double 
   return 1;
 }
 
-/* Takes value k if it stands. */
 static int permi_batch_take_one(const permi_batch *batch, const double *out, int k, size_t at, double *room)
 {
   const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
@@ -13839,7 +13841,6 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
 }
 #endif
 
-/* Are GPUs wanted and faster? */
 static int permi_batch_gpu_wanted(const permi_batch *batch)
 {
   const perm_options *options = batch->options;

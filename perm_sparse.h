@@ -14289,12 +14289,12 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   else if (block->integer || array.counted.m != array.counted.rows ||
            array.counted.n != array.counted.rows) { /* else the frontier is the better program */
     array.hasty = seconds == 0;
-    status = permi_array_plan(&asked, options, better, maker->result);
+    status = permi_array_plan(&asked, options, better, NULL, maker->result);
     if (status == PERM_OK && array.hasty && *better < surely) {
       seconds = (double)INFINITY;
       array.hasty = 0;
       array.engine = NULL;
-      status = permi_array_plan(&asked, options, better, maker->result);
+      status = permi_array_plan(&asked, options, better, NULL, maker->result);
     }
     if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
       status = array.engine->make(&asked, NULL, NULL, leaf);
@@ -15077,6 +15077,76 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
+/* A job whose value is 0 exactly. */
+static perm_status permi_make_zero(permi_maker *maker)
+{
+  permi_number nothing;
+  memset(&nothing, 0, sizeof nothing);
+  nothing.exact = 1;
+  return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
+}
+
+/* ===================================================================================== >>sparse_job
+   A sparse matrix made into a job. */
+
+static void permi_working_options(permi_working *working, const permi_given *given, const perm_options *options,
+                                  int exact)
+{
+  working->is_complex = given->kind == PERM_KIND_COMPLEX;
+  working->modulus = options->modulus;
+  working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
+}
+
+/* The array, of integers if `exact`; the caller releases *entries. */
+static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
+                                      permi_problem *problem, void **entries, perm_result *result)
+{
+  const int m = given->m, n = given->n, parts = given->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
+  int64_t *integers;
+  double *reals;
+  permi_given_item entry;
+  size_t e, end;
+  int i, part, row;
+  *entries = NULL;
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
+                      m, n, PERM_MAX_LINES);
+  if (exact && !permi_given_integers(given, &row, &entry, NULL))
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
+                      "column %d (counted from 1) has none", row + 1, entry.column + 1);
+  *entries = permi_allocate(allocator, count, 8);
+  if (!*entries)
+    return permi_fail_memory(result);
+  memset(*entries, 0, count * 8);
+  integers = (int64_t *)*entries;
+  reals = (double *)*entries;
+  for (i = 0; i < m; i++)
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      permi_given_entry(given, i, e, &entry);
+      for (part = 0; part < parts; part++) {
+        const size_t at = ((size_t)i * (size_t)n + (size_t)entry.column) * (size_t)parts + (size_t)part;
+        if (exact)
+          integers[at] = entry.integer[part];
+        else
+          reals[at] = part ? entry.imaginary : entry.real;
+      }
+    }
+  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
+  return PERM_OK;
+}
+
+/* 1: an integer does not fit a double; unknown if watch stops. */
+static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
+{
+  size_t e;
+  for (e = 0; given->kind == PERM_KIND_INTEGER && e < given->nnz && !permi_watch_step(watch, e, 5); e++)
+    if (fabs((double)given->integer[e]) >= 9007199254740992.0)
+      return 1;
+  return 0;
+}
+
 /* 1: every row and column has an entry; mark has room for n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
@@ -15099,72 +15169,35 @@ static int permi_sparse_full(const permi_given *given, int *mark)
   return full;
 }
 
-/* A job whose value is 0 exactly. */
-static perm_status permi_make_zero(permi_maker *maker)
-{
-  permi_number nothing;
-  memset(&nothing, 0, sizeof nothing);
-  nothing.exact = 1;
-  return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
-}
-
 /* The whole matrix to an engine that ignores structure. */
 static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  int n = given->n, i;
-  size_t e, end;
-  permi_given_item entry;
+  permi_problem problem;
+  permi_view view;
   perm_plan plan;
   permi_leaf leaf;
-  permi_view view;
-  perm_status status;
-  double *a;
-  status = permi_make_fits(maker, n);
+  void *entries;
+  perm_status status = permi_make_fits(maker, given->n);
+  if (status == PERM_OK)
+    status = permi_sparse_array(given, allocator, 0, &problem, &entries, maker->result);
   if (status != PERM_OK)
     return status;
-  view = permi_view_make(NULL, n, maker->working->is_complex ? 2 : 1);
-  a = (double *)permi_allocate(allocator, (size_t)(n * n * view.parts), sizeof *a);
-  view.a = a;
-  if (!a)
-    return permi_fail_memory(maker->result);
-  memset(a, 0, (size_t)(n * n * view.parts) * sizeof *a);
-  for (i = 0; i < n; i++)
-    for (e = permi_given_row(given, i, &end); e < end; e++) {
-      double *at;
-      permi_given_entry(given, i, e, &entry);
-      at = a + (i * n + entry.column) * view.parts;
-      at[0] = entry.real;
-      if (view.parts == 2)
-        at[1] = entry.imaginary;
-      if (given->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
-        maker->working->inexact = 1;
-    }
-  status = permi_plan(n, &view, maker->options, &plan, maker->result);
+  view = permi_view_of(problem.real, problem.ld, problem.parts, problem.reach);
+  status = permi_plan(given->n, &view, maker->options, &plan, maker->result);
   if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, &view, allocator, &leaf) != PERM_OK)
     status = permi_fail_memory(maker->result);
-  permi_release(allocator, a);
+  permi_release(allocator, entries);
   if (status != PERM_OK)
     return status;
   maker->job->precision = plan.precision;
   if (plan.zero)
     return permi_make_zero(maker);
-  if (maker->working->inexact) {
+  if (permi_sparse_rounds(given, NULL)) {
     leaf.bound_relative = (double)INFINITY;
-    leaf.estimate_relative += n * PERMI_UNIT;
+    leaf.estimate_relative += given->n * PERMI_UNIT;
   }
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
-}
-
-/* ===================================================================================== >>sparse_job
-   A sparse matrix made into a job. */
-
-static void permi_working_options(permi_working *working, const permi_given *given, const perm_options *options,
-                                  int exact)
-{
-  working->is_complex = given->kind == PERM_KIND_COMPLEX;
-  working->modulus = options->modulus;
-  working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
 /* The job of a square, checked matrix. Stopped searches return what they have, so the watch is asked at the end. */
@@ -15241,56 +15274,6 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
 static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
   return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
-}
-
-/* The array, of integers if `exact`; the caller releases *entries. */
-static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
-                                      permi_problem *problem, void **entries, perm_result *result)
-{
-  const int m = given->m, n = given->n, parts = given->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
-  int64_t *integers;
-  double *reals;
-  permi_given_item entry;
-  size_t e, end;
-  int i, part, row;
-  *entries = NULL;
-  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
-                      m, n, PERM_MAX_LINES);
-  if (exact && !permi_given_integers(given, &row, &entry, NULL))
-    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
-                      "column %d (counted from 1) has none", row + 1, entry.column + 1);
-  *entries = permi_allocate(allocator, count, 8);
-  if (!*entries)
-    return permi_fail_memory(result);
-  memset(*entries, 0, count * 8);
-  integers = (int64_t *)*entries;
-  reals = (double *)*entries;
-  for (i = 0; i < m; i++)
-    for (e = permi_given_row(given, i, &end); e < end; e++) {
-      permi_given_entry(given, i, e, &entry);
-      for (part = 0; part < parts; part++) {
-        const size_t at = ((size_t)i * (size_t)n + (size_t)entry.column) * (size_t)parts + (size_t)part;
-        if (exact)
-          integers[at] = entry.integer[part];
-        else
-          reals[at] = part ? entry.imaginary : entry.real;
-      }
-    }
-  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
-                                permi_reach_of(parts), NULL, NULL);
-  return PERM_OK;
-}
-
-/* 1: an integer does not fit a double; unknown if watch stops. */
-static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
-{
-  size_t e;
-  for (e = 0; given->kind == PERM_KIND_INTEGER && e < given->nnz && !permi_watch_step(watch, e, 5); e++)
-    if (fabs((double)given->integer[e]) >= 9007199254740992.0)
-      return 1;
-  return 0;
 }
 
 /* Checks options and matrix of a call, for *given. */
@@ -15589,32 +15572,19 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 /* For permi_solve; planning makes the job. */
 typedef struct permi_sparse_attempt {
   const permi_given *given;
-  perm_job *job; /* until taken */
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
 
 static perm_status permi_sparse_attempt_plan(void *context, const perm_options *options, double *seconds,
-                                             perm_result *result)
+                                             perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_sparse_job_planned(attempt->given, options, &attempt->job, result);
-  *seconds = (double)INFINITY;
+  const perm_status status = permi_sparse_job_planned(attempt->given, options, job, result);
   if (status != PERM_OK)
     return status;
-  *seconds = attempt->seconds = permi_job_seconds(attempt->job);
-  attempt->precision = attempt->job->precision;
-  return PERM_OK;
-}
-
-static perm_status permi_sparse_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                             perm_result *result)
-{
-  permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  (void)options;
-  (void)result;
-  *job = attempt->job;
-  attempt->job = NULL;
+  *seconds = attempt->seconds = permi_job_seconds(*job);
+  attempt->precision = (*job)->precision;
   return PERM_OK;
 }
 
@@ -15630,8 +15600,8 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
 static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,
                                        double start, perm_result *result)
 {
-  static const permi_solver solver = {permi_sparse_attempt_plan, permi_sparse_attempt_make, permi_sparse_attempt_next};
-  permi_sparse_attempt attempt;
+  static const permi_solver solver = {permi_sparse_attempt_plan, NULL, permi_sparse_attempt_next};
+  permi_sparse_attempt attempt = {given, 0, PERM_PRECISION_DEFAULT};
   int exact;
   perm_status status = permi_sparse_check(given, options, watch, &exact, result);
   if (status == PERM_OK && given->m > 0 && !exact && permi_sparse_by_counts(given, options) &&
@@ -15646,11 +15616,7 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   }
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
-  memset(&attempt, 0, sizeof attempt);
-  attempt.given = given;
-  status = permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
-  perm_job_free(attempt.job);
-  return status;
+  return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,

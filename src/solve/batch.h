@@ -323,7 +323,6 @@ static int permi_batch_take(const permi_batch *batch, const double *out, double 
   return 1;
 }
 
-/* Takes value k if it stands. */
 static int permi_batch_take_one(const permi_batch *batch, const double *out, int k, size_t at, double *room)
 {
   const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
@@ -449,7 +448,6 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
 }
 #endif
 
-/* Are GPUs wanted and faster? */
 static int permi_batch_gpu_wanted(const permi_batch *batch)
 {
   const perm_options *options = batch->options;

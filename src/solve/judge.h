@@ -87,10 +87,10 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
-/* How a kind of problem is solved. plan predicts *seconds at options->precision; make makes that job; next is the
-   precision above the result's, PERM_PRECISION_COUNT at the top. */
+/* How a kind of problem is solved. plan predicts *seconds at options->precision, and may make *job, which is NULL; else
+   make makes it; next is the precision above the result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
-  perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_result *result);
+  perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
@@ -103,17 +103,19 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
   perm_result finished; /* lower precision */
   double began = start, planned = 0, seconds;
   int escalated = 0;
-  perm_job *job;
-  perm_status status = solver->plan(attempt, &options, &seconds, result);
+  perm_job *job = NULL;
+  perm_status status = solver->plan(attempt, &options, &seconds, &job, result);
   memset(&finished, 0, sizeof finished);
   while (status == PERM_OK) {
-    status = solver->make(attempt, &options, &job, result);
+    if (!job)
+      status = solver->make(attempt, &options, &job, result);
     if (status != PERM_OK)
       break;
     planned += permi_seconds() - began;
     options.max_seconds = permi_seconds_left(options_given, start);
     run = permi_run_with(&options, escalated);
     status = permi_run_job(job, &run, reach, result);
+    job = NULL;
     result->plan_seconds = planned;
     result->escalated = escalated;
     if (status == PERM_OK && escalated)
@@ -123,12 +125,13 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     began = permi_seconds();
     options.precision = solver->next(attempt, &options, result);
     options.max_seconds = permi_seconds_left(options_given, start);
-    if (options.precision == PERM_PRECISION_COUNT || solver->plan(attempt, &options, &seconds, NULL) != PERM_OK ||
+    if (options.precision == PERM_PRECISION_COUNT || solver->plan(attempt, &options, &seconds, &job, NULL) != PERM_OK ||
         !permi_escalates(options_given, result, seconds))
       break;
     finished = *result;
     escalated++;
   }
+  perm_job_free(job);
   if (escalated && permi_stands(options_given, status))
     *result = finished;
   result->seconds = permi_seconds() - start;

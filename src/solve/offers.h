@@ -311,12 +311,10 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
   (void)block, (void)rival;
   if (!permi_exact_may(array, options))
     return PERM_OK;
-  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK) {
-    offer->seconds = permi_exact_seconds(options, n, &view);
-    return PERM_OK;
-  }
   offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
-  if (options->gpu.devices)
+  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
+    offer->seconds = permi_exact_seconds(options, n, &view);
+  else if (options->gpu.devices)
     offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
   return PERM_OK;
 }
@@ -368,7 +366,8 @@ static const permi_engine permi_array_engines[] = {
 };
 
 /* Asks the table at first, then only the chosen engine. Without any offer, that engine's make says why. */
-static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_result *result)
+static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
+                                    perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
@@ -377,6 +376,7 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   permi_offer offer[PERMI_ARRAY_ENGINES];
   permi_offers offers;
   perm_status status;
+  (void)job;
   maker->options = options;
   maker->result = result;
   permi_offers_begin(&offers, table, array->engine ? 1 : reach->engine_count, offer);

@@ -353,28 +353,6 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* 1: every row and column has an entry; mark has room for n. */
-static int permi_sparse_full(const permi_given *given, int *mark)
-{
-  int i, n = given->n, full = 1;
-  size_t e, end;
-  permi_given_item entry;
-  for (i = 0; i < n; i++)
-    mark[i] = 0;
-  for (i = 0; i < n; i++) {
-    int entries = 0;
-    for (e = permi_given_row(given, i, &end); e < end; e++) {
-      permi_given_entry(given, i, e, &entry);
-      if (entry.real != 0 || entry.imaginary != 0)
-        entries = mark[entry.column] = 1;
-    }
-    full &= entries;
-  }
-  for (i = 0; i < n; i++)
-    full &= mark[i];
-  return full;
-}
-
 /* A job whose value is 0 exactly. */
 static perm_status permi_make_zero(permi_maker *maker)
 {
@@ -382,52 +360,4 @@ static perm_status permi_make_zero(permi_maker *maker)
   memset(&nothing, 0, sizeof nothing);
   nothing.exact = 1;
   return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
-}
-
-/* The whole matrix to an engine that ignores structure. */
-static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  int n = given->n, i;
-  size_t e, end;
-  permi_given_item entry;
-  perm_plan plan;
-  permi_leaf leaf;
-  permi_view view;
-  perm_status status;
-  double *a;
-  status = permi_make_fits(maker, n);
-  if (status != PERM_OK)
-    return status;
-  view = permi_view_make(NULL, n, maker->working->is_complex ? 2 : 1);
-  a = (double *)permi_allocate(allocator, (size_t)(n * n * view.parts), sizeof *a);
-  view.a = a;
-  if (!a)
-    return permi_fail_memory(maker->result);
-  memset(a, 0, (size_t)(n * n * view.parts) * sizeof *a);
-  for (i = 0; i < n; i++)
-    for (e = permi_given_row(given, i, &end); e < end; e++) {
-      double *at;
-      permi_given_entry(given, i, e, &entry);
-      at = a + (i * n + entry.column) * view.parts;
-      at[0] = entry.real;
-      if (view.parts == 2)
-        at[1] = entry.imaginary;
-      if (given->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
-        maker->working->inexact = 1;
-    }
-  status = permi_plan(n, &view, maker->options, &plan, maker->result);
-  if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, &view, allocator, &leaf) != PERM_OK)
-    status = permi_fail_memory(maker->result);
-  permi_release(allocator, a);
-  if (status != PERM_OK)
-    return status;
-  maker->job->precision = plan.precision;
-  if (plan.zero)
-    return permi_make_zero(maker);
-  if (maker->working->inexact) {
-    leaf.bound_relative = (double)INFINITY;
-    leaf.estimate_relative += n * PERMI_UNIT;
-  }
-  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }

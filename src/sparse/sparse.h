@@ -245,32 +245,19 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 /* For permi_solve; planning makes the job. */
 typedef struct permi_sparse_attempt {
   const permi_given *given;
-  perm_job *job; /* until taken */
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
 
 static perm_status permi_sparse_attempt_plan(void *context, const perm_options *options, double *seconds,
-                                             perm_result *result)
+                                             perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_sparse_job_planned(attempt->given, options, &attempt->job, result);
-  *seconds = (double)INFINITY;
+  const perm_status status = permi_sparse_job_planned(attempt->given, options, job, result);
   if (status != PERM_OK)
     return status;
-  *seconds = attempt->seconds = permi_job_seconds(attempt->job);
-  attempt->precision = attempt->job->precision;
-  return PERM_OK;
-}
-
-static perm_status permi_sparse_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                             perm_result *result)
-{
-  permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  (void)options;
-  (void)result;
-  *job = attempt->job;
-  attempt->job = NULL;
+  *seconds = attempt->seconds = permi_job_seconds(*job);
+  attempt->precision = (*job)->precision;
   return PERM_OK;
 }
 
@@ -286,8 +273,8 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
 static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,
                                        double start, perm_result *result)
 {
-  static const permi_solver solver = {permi_sparse_attempt_plan, permi_sparse_attempt_make, permi_sparse_attempt_next};
-  permi_sparse_attempt attempt;
+  static const permi_solver solver = {permi_sparse_attempt_plan, NULL, permi_sparse_attempt_next};
+  permi_sparse_attempt attempt = {given, 0, PERM_PRECISION_DEFAULT};
   int exact;
   perm_status status = permi_sparse_check(given, options, watch, &exact, result);
   if (status == PERM_OK && given->m > 0 && !exact && permi_sparse_by_counts(given, options) &&
@@ -302,11 +289,7 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   }
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
-  memset(&attempt, 0, sizeof attempt);
-  attempt.given = given;
-  status = permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
-  perm_job_free(attempt.job);
-  return status;
+  return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,

@@ -11,6 +11,109 @@ static void permi_working_options(permi_working *working, const permi_given *giv
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
+/* The array, of integers if `exact`; the caller releases *entries. */
+static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
+                                      permi_problem *problem, void **entries, perm_result *result)
+{
+  const int m = given->m, n = given->n, parts = given->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
+  int64_t *integers;
+  double *reals;
+  permi_given_item entry;
+  size_t e, end;
+  int i, part, row;
+  *entries = NULL;
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
+                      m, n, PERM_MAX_LINES);
+  if (exact && !permi_given_integers(given, &row, &entry, NULL))
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
+                      "column %d (counted from 1) has none", row + 1, entry.column + 1);
+  *entries = permi_allocate(allocator, count, 8);
+  if (!*entries)
+    return permi_fail_memory(result);
+  memset(*entries, 0, count * 8);
+  integers = (int64_t *)*entries;
+  reals = (double *)*entries;
+  for (i = 0; i < m; i++)
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      permi_given_entry(given, i, e, &entry);
+      for (part = 0; part < parts; part++) {
+        const size_t at = ((size_t)i * (size_t)n + (size_t)entry.column) * (size_t)parts + (size_t)part;
+        if (exact)
+          integers[at] = entry.integer[part];
+        else
+          reals[at] = part ? entry.imaginary : entry.real;
+      }
+    }
+  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
+  return PERM_OK;
+}
+
+/* 1: an integer does not fit a double; unknown if watch stops. */
+static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
+{
+  size_t e;
+  for (e = 0; given->kind == PERM_KIND_INTEGER && e < given->nnz && !permi_watch_step(watch, e, 5); e++)
+    if (fabs((double)given->integer[e]) >= 9007199254740992.0)
+      return 1;
+  return 0;
+}
+
+/* 1: every row and column has an entry; mark has room for n. */
+static int permi_sparse_full(const permi_given *given, int *mark)
+{
+  int i, n = given->n, full = 1;
+  size_t e, end;
+  permi_given_item entry;
+  for (i = 0; i < n; i++)
+    mark[i] = 0;
+  for (i = 0; i < n; i++) {
+    int entries = 0;
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (entry.real != 0 || entry.imaginary != 0)
+        entries = mark[entry.column] = 1;
+    }
+    full &= entries;
+  }
+  for (i = 0; i < n; i++)
+    full &= mark[i];
+  return full;
+}
+
+/* The whole matrix to an engine that ignores structure. */
+static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_problem problem;
+  permi_view view;
+  perm_plan plan;
+  permi_leaf leaf;
+  void *entries;
+  perm_status status = permi_make_fits(maker, given->n);
+  if (status == PERM_OK)
+    status = permi_sparse_array(given, allocator, 0, &problem, &entries, maker->result);
+  if (status != PERM_OK)
+    return status;
+  view = permi_view_of(problem.real, problem.ld, problem.parts, problem.reach);
+  status = permi_plan(given->n, &view, maker->options, &plan, maker->result);
+  if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, &view, allocator, &leaf) != PERM_OK)
+    status = permi_fail_memory(maker->result);
+  permi_release(allocator, entries);
+  if (status != PERM_OK)
+    return status;
+  maker->job->precision = plan.precision;
+  if (plan.zero)
+    return permi_make_zero(maker);
+  if (permi_sparse_rounds(given, NULL)) {
+    leaf.bound_relative = (double)INFINITY;
+    leaf.estimate_relative += given->n * PERMI_UNIT;
+  }
+  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
+}
+
 /* The job of a square, checked matrix. Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
@@ -85,56 +188,6 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
 static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
   return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
-}
-
-/* The array, of integers if `exact`; the caller releases *entries. */
-static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
-                                      permi_problem *problem, void **entries, perm_result *result)
-{
-  const int m = given->m, n = given->n, parts = given->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
-  int64_t *integers;
-  double *reals;
-  permi_given_item entry;
-  size_t e, end;
-  int i, part, row;
-  *entries = NULL;
-  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
-                      m, n, PERM_MAX_LINES);
-  if (exact && !permi_given_integers(given, &row, &entry, NULL))
-    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
-                      "column %d (counted from 1) has none", row + 1, entry.column + 1);
-  *entries = permi_allocate(allocator, count, 8);
-  if (!*entries)
-    return permi_fail_memory(result);
-  memset(*entries, 0, count * 8);
-  integers = (int64_t *)*entries;
-  reals = (double *)*entries;
-  for (i = 0; i < m; i++)
-    for (e = permi_given_row(given, i, &end); e < end; e++) {
-      permi_given_entry(given, i, e, &entry);
-      for (part = 0; part < parts; part++) {
-        const size_t at = ((size_t)i * (size_t)n + (size_t)entry.column) * (size_t)parts + (size_t)part;
-        if (exact)
-          integers[at] = entry.integer[part];
-        else
-          reals[at] = part ? entry.imaginary : entry.real;
-      }
-    }
-  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
-                                permi_reach_of(parts), NULL, NULL);
-  return PERM_OK;
-}
-
-/* 1: an integer does not fit a double; unknown if watch stops. */
-static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
-{
-  size_t e;
-  for (e = 0; given->kind == PERM_KIND_INTEGER && e < given->nnz && !permi_watch_step(watch, e, 5); e++)
-    if (fabs((double)given->integer[e]) >= 9007199254740992.0)
-      return 1;
-  return 0;
 }
 
 /* Checks options and matrix of a call, for *given. */
