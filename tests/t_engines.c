@@ -204,7 +204,7 @@ TEST(t_engines_exact_stays_exact)
 }
 
 /* Orders of 30 to 300: engines that are predicted to take little against each other, within their bounds. */
-TEST(t_engines_agree_on_larger_matrices)
+TEST_LONG(t_engines_agree_on_larger_matrices)
 {
   static const char *const matrices[] = {"arrow:60:3",     "arrow:40:2",      "tree:200",     "band:120:3",
                                          "grid:6:20",      "regular:30:3",    "er:40:0.08",   "er:24:0.2",
