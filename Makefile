@@ -28,7 +28,7 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
-.PHONY: all run headers check-rooms setup setup-full check check-full check-compile check-portable coverage check-isa check-sanitize \
+.PHONY: all run headers check-rooms setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
         bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
         golden golden-record golden-gpu golden-gpu-record
@@ -44,8 +44,8 @@ perm.h: $(ROOMS)
 	@sh src/join.sh
 perm_sparse.h perm_cuda.cu perm_mpi.c: perm.h
 
-check-rooms: ## the joined files are what src/ gives; rooms use rooms above; budgets of lines
-	@sh tests/rooms.sh
+check-rooms: ## the joined files are what src/ gives; rooms use rooms above and have tests; budgets
+	@sh tests/rooms.sh && sh tests/budgets.sh
 
 setup: ## install the optional parts (clang, sanitizers) where apt-get and rights allow
 	@sh tests/setup.sh
@@ -53,12 +53,17 @@ setup: ## install the optional parts (clang, sanitizers) where apt-get and right
 setup-full: ## and the cross compilers, emulators and C libraries that check-full uses
 	@sh tests/setup.sh full
 
-check: ## every test, about eight minutes on two cores
-	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
+check: ## after a change: unit tests, warnings, rooms, command, examples; two minutes of two cores
+	@$(MAKE) --no-print-directory -j2 $(B)/tests_O1 $(B)/perm $(B)/golden_sample examples
 	@sh tests/check.sh
 
-check-full: ## all of check, every dialect and level, sanitizers, faults, fuzzing
-	@$(MAKE) --no-print-directory -j2 $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
+CHECKED = $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
+check-ci: ## every test: the command for CI and releases, about eight minutes of two cores
+	@$(MAKE) --no-print-directory -j2 $(CHECKED)
+	@sh tests/check.sh ci
+
+check-full: ## all of check-ci, every dialect and level, sanitizers, faults, fuzzing
+	@$(MAKE) --no-print-directory -j2 $(CHECKED)
 	@sh tests/check.sh full
 
 check-compile: ## both headers in every dialect and compiler; spills in the kernels
@@ -186,9 +191,13 @@ $(B)/cplusplus: examples/cplusplus.cpp $(B)/perm.o
 	$(LINKED) | $(CXX) -std=c++11 $(WARN) $(OPENMP) -I. $(CXXFLAGS) $(CPPFLAGS) -x c++ - -x none $(B)/perm.o -o $@ $(LDFLAGS)
 
 # The tests look inside the implementation; they want GNU C for 128-bit oracles and constructors.
+TESTS_BUILD = $(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -I. -Itests tests/all.c -o $@ $(LDFLAGS) $(LIBS)
 $(B)/tests: $(TESTS) $(HEADERS)
 	@mkdir -p $(B)
-	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests tests/all.c -o $@ $(LDFLAGS) $(LIBS)
+	$(TESTS_BUILD) -g -O2
+$(B)/tests_O1: $(TESTS) $(HEADERS)
+	@mkdir -p $(B)
+	$(TESTS_BUILD) -O1
 
 # The random-matrix study. SplitMix64 and Box-Muller in vectors need -O3 and these two flags, which change no bits.
 STUDY_FLAGS = -O3 -fno-math-errno -fno-trapping-math

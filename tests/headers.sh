@@ -99,12 +99,6 @@ check "split objects" split
 fast() { ! ${CC:-cc} -std=c99 -ffast-math -I. -c $out/one.c -o $out/fast.o; }
 check "-ffast-math is refused" fast
 
-# budget: perm.h compiles in under 5 s of processor time at -O2 without complex kernels, in 8 s with them
-budget() { (${CC:-cc} -std=c99 -O2 $2 -I. -c $out/one.c -o $out/one.o; times) | awk -v most=$1 '
-  END { split($1, part, /[ms]/); seconds = 60 * part[1] + part[2]; print seconds " s"; exit !(seconds > 0 && seconds <= most) }'; }
-check "compile time of perm.h" budget 30
-check "compile time of perm.h, the least" budget 15 "-DPERM_NO_COMPLEX -DPERM_NO_EXACT -DPERM_NO_EXTRAS"
-
 # without complex kernels: real permanents, and a refusal by name
 cat >$out/real.c <<'C'
 #define PERM_NO_COMPLEX

@@ -104,7 +104,7 @@ TEST(t_band_integers_of_many_words)
   }
 }
 
-TEST(t_band_bits_do_not_depend_on_threads)
+TEST_LONG(t_band_bits_do_not_depend_on_threads)
 {
   static const perm_kind kind[] = {PERM_KIND_REAL, PERM_KIND_COMPLEX, PERM_KIND_INTEGER};
   static const char *const name[] = {"real", "complex", "integer"};

@@ -146,7 +146,7 @@ TEST(t_prepare_decompose_declines_and_stops)
   perm_matrix_free(&matrix);
 }
 
-TEST(t_decompose_threads_leave_no_trace)
+TEST_LONG(t_decompose_threads_leave_no_trace)
 {
   static const char *const pattern[] = {"regular:42:3", "er:20:0.2", "blocks:2:12:0.3"};
   t_walk_bits(PERM_METHOD_DECOMPOSE, pattern, 3);
@@ -183,7 +183,7 @@ static void t_walk_release(void *pointer, void *user_data)
 }
 
 /* Little memory: fewer threads, larger units, units that have no room; the same bits, and within max_bytes. */
-TEST(t_decompose_threads_memory)
+TEST_LONG(t_decompose_threads_memory)
 {
   static const int room[][2] = {{0, 0}, {0, 100}, {1, 10}, {1, 70}, {1, 200}, {2, 150}, {2, 200}, {3, 5000}};
   const int kinds[] = {T_WALK_WHOLE, T_WALK_COMPLEX, T_WALK_LONG};

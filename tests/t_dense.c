@@ -374,7 +374,7 @@ TEST(t_estimates_are_honest)
 
 /* Blocks ((u, -u), (v, -v)) leave 2^-10 of the terms, and only where the signs differ in every pair: a sample by
    pattern would see none of them. The permanent is the product of -2uv. */
-TEST(t_estimate_of_rare_terms)
+TEST_LONG(t_estimate_of_rare_terms)
 {
   double a[20 * 20];
   int n, i, trial, isa, precision;

@@ -354,7 +354,7 @@ static void hybrid_attack_start(int n, int kind, double *x)
 }
 
 /* Climbing to where an estimate says least; see make check-soundness for longer searches. */
-TEST(t_hybrid_estimates_survive_climbing)
+TEST_LONG(t_hybrid_estimates_survive_climbing)
 {
   static double x[64 * 2], next[64 * 2];
   double worst = 0;

@@ -265,7 +265,7 @@ TEST(t_limits_checking_stops)
 }
 
 /* Slots and trees of long eliminations, in the middle of planning. */
-TEST(t_limits_long_eliminations_stop)
+TEST_LONG(t_limits_long_eliminations_stop)
 {
   enum { N = 400000 };
   int *number = (int *)malloc(3 * N * sizeof *number), v, slots;
@@ -440,7 +440,7 @@ TEST(t_limits_planning_stops)
   perm_matrix_free(&matrix);
 }
 
-TEST(t_limits_dense_calls_stop)
+TEST_LONG(t_limits_dense_calls_stop)
 {
   enum { MOST = 40 };
   static int64_t whole[20 * 40];
@@ -497,7 +497,7 @@ TEST(t_limits_dense_calls_stop)
   free(out);
 }
 
-TEST(t_limits_sparse_engines_stop)
+TEST_LONG(t_limits_sparse_engines_stop)
 {
   static const struct {
     const char *name;
@@ -662,7 +662,7 @@ static double limits_planning(const perm_matrix *matrix, const perm_options *opt
 /* Work spent on a plan, against what it predicts: at most 5 % of it, or 20 ms (2 ms without zeros), the same whether
    anybody watches or not. What is counted is what the processor does: the pace, seconds for a second that is counted,
    is measured on one matrix, so that it holds on slow machines as well. */
-TEST(t_limits_planning_keeps_its_budget)
+TEST_LONG(t_limits_planning_keeps_its_budget)
 {
   static const char *const name[] = {"uniform:24", "uniform:62", "dft:40", "er:34:0.3", "er:36:0.2", "er:28:0.6",
                                      "er:30:0.5", "er:32:0.4", "er:40:0.2", "regular:60:3", "regular:80:3",
@@ -710,7 +710,7 @@ TEST(t_limits_planning_keeps_its_budget)
 
 /* A tree of a large block, whose order is all that is searched for, takes little of what it predicts: it is found by
    lists of degrees, and no worse than with random ties (3.8 s, and as much again for the order). */
-TEST(t_limits_tree_of_a_large_block)
+TEST_LONG(t_limits_tree_of_a_large_block)
 {
   perm_options options;
   perm_matrix matrix;

@@ -89,7 +89,7 @@ static int checkpoint_same(const perm_result *a, const perm_result *b)
 
 /* Parts, each its own run, merged in any order: the bits of the single run; gaps, overlaps and strangers are
    refused. */
-TEST(t_parts_merge_to_the_single_run)
+TEST_LONG(t_parts_merge_to_the_single_run)
 {
   int k, split = 0, gaps = 0, overlaps = 0;
   perm_options none;
@@ -153,7 +153,7 @@ TEST(t_parts_merge_to_the_single_run)
 
 /* Runs stopped again and again, the state only in the file, with another number of threads each time and checkpoints
    all the time: the bits of the single run. And the file of a finished job answers without computing. */
-TEST(t_checkpoint_resumes)
+TEST_LONG(t_checkpoint_resumes)
 {
   int k, stops = 0;
   for (k = 0;; k++) {

@@ -25,7 +25,7 @@ static void t_route_fill(int n, int parts, int64_t *a)
       }
 }
 
-TEST(t_route_matches_the_dense_engines)
+TEST_LONG(t_route_matches_the_dense_engines)
 {
   int parts, trial, i, n = 22;
   for (parts = 1; parts <= 2; parts++)

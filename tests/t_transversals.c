@@ -51,7 +51,7 @@ TEST(t_transversals_counts_and_small_terms)
   }
 }
 
-TEST(t_transversals_threads_leave_no_trace)
+TEST_LONG(t_transversals_threads_leave_no_trace)
 {
   static const char *const pattern[] = {"regular:24:3", "er:16:0.25", "blocks:2:9:0.5"};
   t_walk_bits(PERM_METHOD_TRANSVERSALS, pattern, 3);
