@@ -12163,11 +12163,12 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
 {
   permi_array *array = maker->array;
   perm_plan *plan = &array->plan;
-  perm_options options = *maker->options;
+  perm_options options;
   perm_status status;
   (void)block, (void)rival;
   if (array->problem->integer || array->reduced)
     return PERM_OK;
+  options = *maker->options;
   status = permi_plan_array(array->problem, &options, plan, maker->result);
   while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
     options.precision = permi_next_precision(&options, plan->method, plan->precision);
@@ -12635,7 +12636,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
   int escalated = 0;
   perm_job *job = NULL;
   perm_status status = solver->plan(attempt, &options, &seconds, &job, result);
-  memset(&finished, 0, sizeof finished);
+  finished.error_bound = (double)INFINITY;
   while (status == PERM_OK) {
     if (!job)
       status = solver->make(attempt, &options, &job, result);
