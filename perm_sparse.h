@@ -3444,6 +3444,31 @@ typedef struct permi_offer {
   void *plan;            /* what the engine has worked out */
 } permi_offer;
 
+/* Begins a plan: everything that the plan needs lies in its pool. */
+typedef struct permi_owned {
+  perm_allocator allocator;
+  permi_pool pool;
+} permi_owned;
+
+/* A plan of `bytes` zeros but for its beginning, or NULL. */
+static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
+{
+  permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
+  if (owned) {
+    memset(owned, 0, bytes);
+    owned->allocator = *allocator;
+    owned->pool.allocator = &owned->allocator;
+  }
+  return owned;
+}
+
+static void permi_owned_release(const perm_allocator *allocator, void *plan)
+{
+  if (plan)
+    permi_pool_release(&((permi_owned *)plan)->pool);
+  permi_release(allocator, plan);
+}
+
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,  /* only when requested by name */
   PERMI_PROVEN = 2, /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
@@ -3473,11 +3498,51 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
   offer->status = status;
 }
 
+static void permi_refuse_long(permi_offer *offer)
+{
+  permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+}
+
+/* The leaf of a task without kernels, which takes the plan of the offer over. */
+static void permi_leaf_task(permi_leaf *leaf, permi_offer *offer, perm_method method, int n, double work,
+                            uint64_t fingerprint,
+                            perm_status (*run)(const permi_leaf *leaf, permi_control *control, perm_partial *partial),
+                            size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size))
+{
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = method;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = 1;
+  leaf->information.work = work;
+  leaf->information.fingerprint = fingerprint;
+  leaf->run_task = run;
+  leaf->explain = explain;
+  leaf->release = permi_owned_release;
+  leaf->context = offer->plan;
+  offer->plan = NULL;
+}
+
+/* The leaf's relative bound, and the estimate for roundings of size `unit` that are independent. */
+static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
+{
+  leaf->bound_relative = bound;
+  leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
+}
+
 /* ========================================================================================= >>values
    The ring of lists, arrays, trees and bands: what a state's value is, y += c x, its size, its sum at the end. Callers
    of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
 
 #define PERMI_SAFE_PRODUCT 1e-290
+
+static int permi_count_ones(uint64_t x)
+{
+  x -= x >> 1 & UINT64_C(0x5555555555555555);
+  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+}
 
 /* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
    the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
@@ -3601,6 +3666,16 @@ static permi_coefficient permi_coefficient_one(void)
   one.real = one.absolute = 1;
   one.integer[0] = 1;
   return one;
+}
+
+/* Adds |c| to *weight; *least is at most any modulus of c and of its parts that is not 0. */
+static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
+{
+  const double real = fabs(c->real), imaginary = fabs(c->imaginary);
+  *weight += c->absolute;
+  *least = fmin(*least, c->absolute);
+  *least = real > 0 && real < *least ? real : *least;
+  *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
 }
 
 /* An entry, of which compilers then know that it has no low parts. */
@@ -3755,6 +3830,48 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
   }
 }
 
+/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
+static void permi_integer_fuse(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
+{
+  const int words = numbers->words;
+  int i, j, p, q;
+  for (p = 0; p < numbers->parts; p++)
+    for (q = 0; q < numbers->parts; q++) {
+      uint64_t *to = y + (p != q) * words;
+      const uint64_t *from = x + q * words;
+      for (i = 0; i < words; i++) {
+        const uint64_t factor = a[p * words + i];
+        uint64_t carry = 0;
+        if (!factor)
+          continue;
+        for (j = 0; i + j < words; j++) {
+          permi_wide product = permi_multiply_words(factor, from[j]);
+          product.low += carry;
+          carry = product.high + (product.low < carry);
+          if (p + q == 2) {
+            carry += to[i + j] < product.low;
+            to[i + j] -= product.low;
+          } else {
+            to[i + j] += product.low;
+            carry += to[i + j] < product.low;
+          }
+        }
+      }
+    }
+}
+
+/* y += a x for a value a. */
+static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
+                                                 void *y, const void *x)
+{
+  if (algebra == PERMI_WORDS) {
+    permi_integer_fuse(numbers, (const uint64_t *)a, (uint64_t *)y, (const uint64_t *)x);
+  } else {
+    const permi_coefficient c = permi_coefficient_from(algebra, numbers, a);
+    permi_value_add(algebra, numbers, &c, y, x, 0);
+  }
+}
+
 /* y += c x, or y = c x, over `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
@@ -3852,6 +3969,20 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
 {
   sizes->smallest = other->smallest < sizes->smallest ? other->smallest : sizes->smallest;
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
+}
+
+/* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
+static void permi_values_extremes(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
+{
+  double low = sizes->smallest, high = sizes->largest;
+  size_t k;
+  for (k = 0; k < doubles; k += stride) {
+    const double y = fabs(x[k]);
+    low = y < low && y > 0 ? y : low;
+    high = y > high ? y : high;
+  }
+  sizes->smallest = low;
+  sizes->largest = high;
 }
 
 /* Adds a value to a partial, with what underflow has done to it and to the entries. */
@@ -4053,11 +4184,6 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2 /* of a list, beside the values, per state */
 
-typedef struct permi_stream {
-  uint64_t test, want, flip; /* of the first 64 slots; see permi_stream_word */
-  permi_coefficient c;
-} permi_stream;
-
 /* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
@@ -4065,6 +4191,7 @@ typedef struct permi_pull {
 } permi_pull;
 
 typedef struct permi_arrays { /* see >>arrays */
+  permi_owned owned;
   perm_isa isa;
   int lists;            /* 1: on a GPU, as sorted lists all the same, by the streams */
   int low, middle, top; /* slots; low ones are the lowest bits */
@@ -4073,24 +4200,14 @@ typedef struct permi_arrays { /* see >>arrays */
   uint64_t *occupied; /* steps + 1: slots in use before a step */
 } permi_arrays;
 
-static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *arrays)
-{
-  if (!arrays)
-    return;
-  permi_release(allocator, arrays->pull_start);
-  permi_release(allocator, arrays->pull);
-  permi_release(allocator, arrays->occupied);
-  permi_release(allocator, arrays);
-}
-
 typedef struct permi_frontier { /* context of a leaf */
-  perm_allocator allocator;
+  permi_owned owned;
   permi_numbers numbers;
   int steps, width;
   int slots, mask_words; /* how many are in use; words of a mask, 64 slots each */
   int *stream_start; /* steps + 1 */
-  permi_stream *stream;
-  uint64_t *more; /* of a stream: the other words of test, of want, of flip; NULL if masks are single words */
+  permi_coefficient *coefficient; /* of a stream */
+  uint64_t *mask; /* of a stream: the words of test, of want, of flip */
   double *states; /* steps + 1: bound on the states before a step */
   double *cost;   /* steps + 1: predicted cost of all before */
   double bound_relative;
@@ -4133,53 +4250,52 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->high);
   permi_release(allocator, list->first);
   permi_release(allocator, list->pattern);
-  permi_release(allocator, list->value);
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* A larger copy of *array, `used` elements kept; 0 when memory runs out (nothing is lost). */
-static int permi_enlarge(const perm_allocator *allocator, void **array, size_t used, size_t room, size_t size)
+/* A larger copy of *array, a pointer of any type, `used` elements kept; 0 when memory runs out (nothing is lost). */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
 {
-  void *fresh = permi_allocate(allocator, room, size);
-  if (!fresh)
+  void *held;
+  memcpy(&held, array, sizeof held);
+  if (room > SIZE_MAX / size || !permi_grow_watched(allocator, watch, &held, used * size, room * size))
     return 0;
-  if (used)
-    memcpy(fresh, *array, used * size);
-  permi_release(allocator, *array);
-  *array = fresh;
+  memcpy(array, &held, sizeof held);
+  return 1;
+}
+
+/* The same, where there is no room for `more` elements after the `used` ones. */
+static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
+                      size_t *room, size_t size)
+{
+  const size_t wanted = 2 * *room + more + 64;
+  if (used + more <= *room)
+    return 1;
+  if (!permi_enlarge(allocator, watch, array, used, wanted, size))
+    return 0;
+  *room = wanted;
   return 1;
 }
 
 static int permi_list_more_groups(const perm_allocator *allocator, permi_list *list)
 {
-  size_t room = list->group_room ? 2 * list->group_room : 64;
-  void *high = list->high, *first = list->first, *pattern = list->pattern;
-  int ok = permi_enlarge(allocator, &high, list->groups, room, (size_t)list->words * sizeof *list->high);
-  ok = ok && permi_enlarge(allocator, &first, list->groups, room, sizeof *list->first);
-  ok = ok && permi_enlarge(allocator, &pattern, list->groups, room, sizeof *list->pattern);
-  list->high = (uint64_t *)high;
-  list->first = (size_t *)first;
-  list->pattern = (int *)pattern;
-  if (ok)
-    list->group_room = room;
+  const size_t room = list->group_room ? 2 * list->group_room : 64, used = list->groups;
+  const int ok = permi_enlarge(allocator, NULL, &list->high, used, room, (size_t)list->words * sizeof *list->high) &&
+                 permi_enlarge(allocator, NULL, &list->first, used, room, sizeof *list->first) &&
+                 permi_enlarge(allocator, NULL, &list->pattern, used, room, sizeof *list->pattern);
+  list->group_room = ok ? room : list->group_room;
   return ok;
 }
 
 static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
 {
-  size_t room = patterns->room ? 2 * (size_t)patterns->room : 32;
-  void *bits = patterns->bits, *first = patterns->first, *table = NULL;
-  int ok = permi_enlarge(allocator, &bits, (size_t)patterns->count, room, PERMI_LOW_WORDS * sizeof *patterns->bits);
-  ok = ok && permi_enlarge(allocator, &first, patterns->room ? (size_t)patterns->count + 1 : 0, room + 1,
-                           sizeof *patterns->first);
-  ok = ok && permi_enlarge(allocator, &table, 0, 2 * room, sizeof *patterns->table);
-  patterns->bits = (uint64_t *)bits;
-  patterns->first = (size_t *)first;
-  if (ok) {
-    permi_release(allocator, patterns->table);
-    patterns->table = (int *)table;
-    patterns->room = (int)room;
-  }
+  const size_t room = patterns->room ? 2 * (size_t)patterns->room : 32, used = (size_t)patterns->count;
+  const int ok = permi_enlarge(allocator, NULL, &patterns->bits, used, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
+                 permi_enlarge(allocator, NULL, &patterns->first, patterns->room ? used + 1 : 0, room + 1,
+                               sizeof *patterns->first) &&
+                 permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table);
+  patterns->room = ok ? (int)room : patterns->room;
   return ok;
 }
 
@@ -4228,14 +4344,8 @@ static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *
   {
     size_t used = patterns->first[patterns->count];
     uint16_t *low;
-    if (patterns->low_room < used + PERMI_LOW_STATES) {
-      void *numbers = patterns->low;
-      size_t room = 2 * patterns->low_room + 2 * PERMI_LOW_STATES;
-      if (!permi_enlarge(allocator, &numbers, used, room, sizeof *low))
-        return -1;
-      patterns->low = (uint16_t *)numbers;
-      patterns->low_room = room;
-    }
+    if (!permi_room(allocator, NULL, &patterns->low, used, PERMI_LOW_STATES, &patterns->low_room, sizeof *low))
+      return -1;
     low = patterns->low;
     for (w = 0; w < PERMI_LOW_WORDS; w++) {
       uint64_t x = bits[w];
@@ -4301,19 +4411,15 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
 /* Word `word` of a stream's test (which = 0), want (1) or flip (2). */
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
 {
-  const permi_stream *s = &frontier->stream[stream];
-  if (word >= frontier->mask_words)
-    return 0;
-  if (word)
-    return frontier->more[((size_t)stream * 3 + (size_t)which) * (size_t)(frontier->mask_words - 1) + (size_t)word - 1];
-  return which == 0 ? s->test : which == 1 ? s->want : s->flip;
+  const size_t words = (size_t)frontier->mask_words;
+  return word < frontier->mask_words ? frontier->mask[((size_t)stream * 3 + (size_t)which) * words + (size_t)word] : 0;
 }
 
 /* The cursor of a stream, at no place yet. */
 static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *frontier, int number)
 {
-  const permi_stream *stream = &frontier->stream[number];
-  unsigned mask = PERMI_LOW_STATES - 1, i;
+  const unsigned mask = PERMI_LOW_STATES - 1;
+  unsigned i;
   uint64_t within = ~UINT64_C(0);
   int which, w;
   for (which = 0; which < 3; which++) {
@@ -4322,10 +4428,10 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
       to[w] = permi_stream_word(frontier, number, which, w) >> PERMI_LOW_BITS |
               permi_stream_word(frontier, number, which, w + 1) << (64 - PERMI_LOW_BITS);
   }
-  cursor->low_test = (unsigned)stream->test & mask;
-  cursor->low_want = (unsigned)stream->want & mask;
-  cursor->low_flip = (unsigned)stream->flip & mask;
-  cursor->c = stream->c;
+  cursor->low_test = (unsigned)permi_stream_word(frontier, number, 0, 0) & mask;
+  cursor->low_want = (unsigned)permi_stream_word(frontier, number, 1, 0) & mask;
+  cursor->low_flip = (unsigned)permi_stream_word(frontier, number, 2, 0) & mask;
+  cursor->c = frontier->coefficient[number];
   for (i = 0; i < 6; i++)
     if (cursor->low_test >> i & 1)
       within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];
@@ -4443,7 +4549,7 @@ typedef struct permi_part {
   permi_take *take;
   permi_patterns patterns;
   int own, *number; /* 1: numbers of its own patterns are, in the list, these */
-  size_t group_at, state_at;
+  size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS]; /* the first key behind it */
   permi_sizes sizes; /* of its values */
   perm_status status;
@@ -4453,6 +4559,7 @@ typedef struct permi_part {
 typedef struct permi_run {
   const perm_allocator *allocator;
   perm_allocator locked; /* the same for threads */
+  permi_pool pool;       /* what does not grow */
   permi_control *control;
   permi_list list[2];
   permi_part *part;
@@ -4551,33 +4658,20 @@ static void permi_locked_release(void *memory, void *user_data)
 /* Room for so many more takes. 0: out of memory. */
 static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
 {
-  const size_t room = 2 * part->take_room + more + 64;
-  void *take = part->take;
-  if (part->takes + more <= part->take_room)
-    return 1;
-  if (!permi_enlarge(allocator, &take, part->takes, room, sizeof *part->take))
-    return 0;
-  part->take = (permi_take *)take;
-  part->take_room = room;
-  return 1;
+  return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
 static int permi_part_more(const perm_allocator *allocator, permi_part *part, int words, int streams)
 {
-  void *high = part->high, *pattern = part->pattern, *taken = part->taken;
-  int ok = 1;
-  if (part->groups == part->group_room) {
-    const size_t room = part->group_room ? 2 * part->group_room : 64;
-    ok = permi_enlarge(allocator, &high, part->groups, room, (size_t)words * sizeof *part->high);
-    ok = ok && permi_enlarge(allocator, &pattern, part->groups, room, sizeof *part->pattern);
-    ok = ok && permi_enlarge(allocator, &taken, part->groups, room, sizeof *part->taken);
-    part->high = (uint64_t *)high;
-    part->pattern = (int *)pattern;
-    part->taken = (uint32_t *)taken;
-    if (ok)
-      part->group_room = room;
+  const size_t room = part->group_room ? 2 * part->group_room : 64, used = part->groups;
+  if (used == part->group_room) {
+    if (!permi_enlarge(allocator, NULL, &part->high, used, room, (size_t)words * sizeof *part->high) ||
+        !permi_enlarge(allocator, NULL, &part->pattern, used, room, sizeof *part->pattern) ||
+        !permi_enlarge(allocator, NULL, &part->taken, used, room, sizeof *part->taken))
+      return 0;
+    part->group_room = room;
   }
-  return ok && permi_takes_more(allocator, part, (size_t)streams);
+  return permi_takes_more(allocator, part, (size_t)streams);
 }
 
 /* Merges from where the cursors are up to the key part->end, or to the end of the group in which `most` states are
@@ -4654,17 +4748,14 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   target->states += part->states;
   if (target->states > target->state_room) /* cannot be: the room is a bound */
     return PERM_ERROR_MEMORY;
-  if (part->own && part->patterns.count) {
-    permi_release(&run->locked, part->number);
-    part->number = (int *)permi_allocate(&run->locked, (size_t)part->patterns.count, sizeof *part->number);
-    if (!part->number)
+  if (part->own && !permi_room(&run->locked, NULL, &part->number, 0, (size_t)part->patterns.count, &part->number_room,
+                               sizeof *part->number))
+    return PERM_ERROR_MEMORY;
+  for (k = 0; part->own && k < part->patterns.count; k++) {
+    part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
+                                          part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
+    if (part->number[k] < 0)
       return PERM_ERROR_MEMORY;
-    for (k = 0; k < part->patterns.count; k++) {
-      part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
-                                            part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
-      if (part->number[k] < 0)
-        return PERM_ERROR_MEMORY;
-    }
   }
   return PERM_OK;
 }
@@ -4823,13 +4914,8 @@ static size_t permi_balance_weigh(permi_together *step)
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
   size_t total = 0, sum;
   int k;
-  if (run->weight_room < places) {
-    permi_release(run->allocator, run->weight);
-    run->weight = (size_t *)permi_allocate(run->allocator, places, sizeof *run->weight);
-    run->weight_room = run->weight ? places : 0;
-    if (!run->weight)
-      return 0;
-  }
+  if (!permi_room(run->allocator, NULL, &run->weight, 0, places, &run->weight_room, sizeof *run->weight))
+    return 0;
   permi_share(run->threads, 0, blocks, permi_balance_block, step, NULL);
   for (k = 0; k < streams; k++) {
     size_t *weight = run->weight + (size_t)k * blocks, b;
@@ -4956,17 +5042,13 @@ static size_t permi_value_bytes(const permi_frontier *frontier)
 /* The cursors of step p, and what it does to sizes and losses. Returns how many streams there are. */
 static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
-  const permi_stream *stream = frontier->stream + frontier->stream_start[p];
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
   double weight = 0, least = 1;
   int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    const double re = fabs(stream[s].c.real), im = fabs(stream[s].c.imaginary);
-    const double x = re == 0 || (im != 0 && im < re) ? im : re;
     permi_cursor_make(&run->part[0].cursor[s], frontier, frontier->stream_start[p] + s);
-    weight += stream[s].c.absolute;
-    least = fmin(least, x == 0 ? stream[s].c.absolute : x);
+    permi_coefficient_weigh(&frontier->coefficient[frontier->stream_start[p] + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
@@ -5007,48 +5089,38 @@ static void permi_run_release(permi_run *run)
     permi_release(&run->locked, part->take);
     permi_patterns_release(&run->locked, &part->patterns);
     permi_release(&run->locked, part->number);
-    permi_release(run->allocator, part->cursor);
   }
-  for (k = 0; run->moves && k < run->threads; k++) {
-    permi_release(run->allocator, run->moves[k].move);
-    permi_release(run->allocator, run->moves[k].pair);
-  }
-  permi_release(run->allocator, run->part);
-  permi_release(run->allocator, run->moves);
   permi_release(run->allocator, run->weight);
+  permi_pool_release(&run->pool);
 }
 
 /* What the step needs beside the lists. 0: out of memory. */
 static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
 {
-  const perm_allocator *allocator = run->allocator;
-  int k, ok;
+  const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
+  permi_pool *pool = &run->pool;
+  int k;
   run->locked.allocate = permi_locked_allocate;
   run->locked.release = permi_locked_release;
-  run->locked.user_data = (void *)(uintptr_t)allocator;
+  run->locked.user_data = (void *)(uintptr_t)run->allocator;
   run->threads = 1;
   if (run->control && !run->sorting && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
     run->threads = permi_threads(run->control->options);
   run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
-  run->part = (permi_part *)permi_allocate(allocator, (size_t)run->parts_at_once, sizeof *run->part);
-  run->moves = (permi_moves *)permi_allocate(allocator, (size_t)run->threads, sizeof *run->moves);
-  ok = run->part && run->moves;
+  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->moves);
+  run->part = (permi_part *)permi_pool_get(pool, (size_t)run->parts_at_once, sizeof *run->part);
   if (run->part)
     memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
-  if (run->moves)
-    memset(run->moves, 0, (size_t)run->threads * sizeof *run->moves);
-  for (k = 0; ok && k < run->parts_at_once; k++) {
-    run->part[k].cursor = (permi_cursor *)permi_allocate(allocator, (size_t)streams, sizeof(permi_cursor));
-    ok = run->part[k].cursor != NULL;
+  for (k = 0; !pool->failed && k < run->parts_at_once; k++)
+    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, (size_t)streams, sizeof(permi_cursor));
+  for (k = 0; !pool->failed && k < run->threads; k++) {
+    run->moves[k].used = 0;
+    run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+    run->moves[k].move = (permi_move *)permi_pool_get(pool, 1, moves);
+    if (run->moves[k].move)
+      memset(run->moves[k].move, 0, moves);
   }
-  for (k = 0; ok && k < run->threads; k++) {
-    run->moves[k].move = (permi_move *)permi_allocate(allocator, (size_t)1 << PERMI_MOVES_LOG2, sizeof(permi_move));
-    run->moves[k].pair = (uint32_t *)permi_allocate(allocator, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    ok = run->moves[k].move && run->moves[k].pair;
-    if (ok)
-      memset(run->moves[k].move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
-  }
-  return ok;
+  return !pool->failed;
 }
 
 typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
@@ -5057,7 +5129,7 @@ typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run 
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {
-  const perm_allocator *allocator = &frontier->allocator;
+  const perm_allocator *allocator = &frontier->owned.allocator;
   const size_t size = permi_value_bytes(frontier);
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
@@ -5065,7 +5137,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   memset(run, 0, sizeof *run);
   memset(none, 0, sizeof none);
   run->sorting = step != permi_run_step;
-  run->allocator = allocator;
+  run->allocator = run->pool.allocator = allocator;
   run->control = control;
   run->sizes.smallest = run->sizes.largest = 1;
   run->numbers = &frontier->numbers;
@@ -5074,7 +5146,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
     double weight = 0;
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
-      weight += frontier->stream[s].c.absolute;
+      weight += frontier->coefficient[s].absolute;
     growth += weight > 1 ? log2(weight) : 0;
     most = streams > most ? streams : most;
   }
@@ -5086,10 +5158,9 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
       return PERM_ERROR_MEMORY;
     list->state_room = (size_t)frontier->room[p];
-    list->value = permi_allocate(allocator, list->state_room, size);
-    if (run->sorting)
-      list->high = (uint64_t *)permi_allocate(allocator, list->state_room, (size_t)list->words * sizeof(uint64_t));
-    complete = list->value && (!run->sorting || list->high);
+    list->value = permi_pool_get(&run->pool, list->state_room, size);
+    complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
+                                                              (size_t)list->words * sizeof(uint64_t)));
   }
   none[0] = 1; /* the start: nothing matched, in one way */
   if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
@@ -5235,7 +5306,7 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
       memset((char *)target->value + target->states++ * bytes, 0, bytes);
     }
     y = (char *)target->value + (target->states - 1) * bytes;
-    permi_values_add(&frontier->numbers, &frontier->stream[take.stream].c, y,
+    permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream], y,
                      (const char *)source->value + take.group * bytes, 1);
   }
   permi_sizes_clear(&part->sizes);
@@ -5269,15 +5340,9 @@ static int permi_life_compare(const void *left, const void *right)
 static void permi_frontier_release(const perm_allocator *allocator, void *context)
 {
   permi_frontier *frontier = (permi_frontier *)context;
-  if (!frontier)
-    return;
-  permi_release(allocator, frontier->stream_start);
-  permi_release(allocator, frontier->stream);
-  permi_release(allocator, frontier->more);
-  permi_release(allocator, frontier->states);
-  permi_release(allocator, frontier->sequence);
-  permi_arrays_release(allocator, frontier->arrays);
-  permi_release(allocator, frontier);
+  if (frontier)
+    permi_owned_release(allocator, frontier->arrays);
+  permi_owned_release(allocator, frontier);
 }
 
 /* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
@@ -5334,16 +5399,11 @@ static void permi_mask_set(uint64_t *mask, int slot)
 static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_t *test, const uint64_t *want,
                              const uint64_t *flip)
 {
-  const size_t others = (size_t)frontier->mask_words - 1;
-  frontier->stream[stream].test = test[0];
-  frontier->stream[stream].want = want[0];
-  frontier->stream[stream].flip = flip[0];
-  if (others) {
-    uint64_t *more = frontier->more + (size_t)stream * 3 * others;
-    memcpy(more, test + 1, others * sizeof *more);
-    memcpy(more + others, want + 1, others * sizeof *more);
-    memcpy(more + 2 * others, flip + 1, others * sizeof *more);
-  }
+  const size_t words = (size_t)frontier->mask_words;
+  uint64_t *mask = frontier->mask + (size_t)stream * 3 * words;
+  memcpy(mask, test, words * sizeof *mask);
+  memcpy(mask + words, want, words * sizeof *mask);
+  memcpy(mask + 2 * words, flip, words * sizeof *mask);
 }
 
 /* The streams of every step. */
@@ -5367,7 +5427,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     memcpy(mine, gone, bytes);
     if (held) {
       permi_mask_set(mine, slot[v]);
-      frontier->stream[used].c = permi_coefficient_one();
+      frontier->coefficient[used] = permi_coefficient_one();
       permi_mask_store(frontier, used++, mine, mine, mine);
     }
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
@@ -5389,7 +5449,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           flip[word] ^= bit; /* the slot may be one that vanishes in this very step */
         }
       }
-      frontier->stream[used].c = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+      frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
       permi_mask_store(frontier, used++, test, want, flip);
     }
   }
@@ -5459,33 +5519,31 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
 {
   const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
-  permi_frontier *frontier = (permi_frontier *)permi_allocate(allocator, 1, sizeof *frontier);
-  int *numbers = (int *)permi_allocate(allocator, 4 * vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
-  uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
+  permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), *slot;
+  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
+  uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
-  int *slot;
   *made = frontier;
-  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
-  if (frontier)
-    memset(frontier, 0, sizeof *frontier);
-  if (!frontier || !numbers || !life || !busy || !walk.state)
+  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
+  if (!frontier || room.failed)
     goto done;
+  pool = &frontier->owned.pool;
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
   slot = numbers + 3 * vertices;
-  frontier->allocator = *allocator;
   frontier->lost_error = lost_error;
   if (!permi_numbers_choose(&frontier->numbers, block, modulus, doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
   }
-  frontier->stream_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  frontier->stream = (permi_stream *)permi_allocate(allocator, streams, sizeof(permi_stream));
-  frontier->states = (double *)permi_allocate(allocator, 2 * vertices + 2, sizeof(double));
-  frontier->sequence = (int *)permi_allocate(allocator, 4 * vertices + 1, sizeof(int));
-  if (!frontier->stream_start || !frontier->stream || !frontier->states || !frontier->sequence)
+  frontier->stream_start = (int *)permi_pool_get(pool, vertices + 1, sizeof(int));
+  frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
+  frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  frontier->sequence = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
+  if (pool->failed)
     goto done;
   frontier->cost = frontier->states + vertices + 1;
   frontier->birth = frontier->sequence + vertices;
@@ -5498,21 +5556,15 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->mask_words = (frontier->slots + 63) / 64;
   if (frontier->slots == 0)
     goto done;
-  if (frontier->mask_words > 1) {
-    frontier->more =
-        (uint64_t *)permi_allocate(allocator, streams, 3 * ((size_t)frontier->mask_words - 1) * sizeof(uint64_t));
-    status = frontier->more ? status : PERM_ERROR_MEMORY;
-    if (!frontier->more)
-      goto done;
-  }
+  frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
+  status = frontier->mask ? status : PERM_ERROR_MEMORY;
+  if (!frontier->mask)
+    goto done;
   permi_frontier_streams(frontier, block, slot, watch);
   frontier->bound_relative = permi_frontier_bound(frontier, block, roundings);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
-  permi_release(allocator, numbers);
-  permi_release(allocator, life);
-  permi_release(allocator, busy);
-  permi_release(allocator, walk.state);
+  permi_pool_release(&room);
   if (status == PERM_ERROR_MEMORY) {
     permi_frontier_release(allocator, frontier);
     *made = NULL;
@@ -5621,17 +5673,32 @@ struct permi_arrays_run {
   int tracking; /* sizes are measured in this step */
   permi_sizes sizes;
   double visited, seconds_before, seconds_each;
-  perm_gpu_frontier *gpu; /* not NULL: the values are there, and only the last ones come back */
-  perm_gpu_way *gpu_way;       /* of a step; for lists */
-  perm_gpu_stream *gpu_stream;
+  struct perm_gpu_frontier *gpu; /* not NULL: the values are there, and only the last ones come back */
+  struct perm_gpu_way *gpu_way;  /* of a step; for lists */
+  struct perm_gpu_stream *gpu_stream;
 };
 
-static int permi_count_ones(uint64_t x)
+/* What the first pass computes; moduli, if they are wanted, come in a second one. */
+static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
-  x -= x >> 1 & UINT64_C(0x5555555555555555);
-  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+  permi_numbers numbers = frontier->numbers;
+  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
+    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
+  else if (permi_algebra_has_moduli(numbers.algebra))
+    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
+  return numbers;
+}
+
+/* Bytes of a value of it. */
+static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
+{
+  const permi_numbers numbers = permi_arrays_numbers(frontier);
+  return 8 * permi_numbers_words(&numbers);
+}
+
+static int permi_arrays_passes(const permi_frontier *frontier)
+{
+  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
 }
 
 /* -- sums of blocks ---------------------------------------------------------------------------- */
@@ -5943,22 +6010,23 @@ static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
   perm_status status;
   int s;
   for (s = 0; s < streams; s++) {
-    const permi_stream *from = &frontier->stream[first + s];
+    const permi_coefficient *c = &frontier->coefficient[first + s];
     perm_gpu_stream *to = &run->gpu_stream[s];
-    to->test = from->test;
-    to->want = from->want;
-    to->flip = from->flip;
-    to->real = run->absolute ? from->c.absolute : from->c.real;
-    to->imaginary = from->c.imaginary;
-    memcpy(to->integer, from->c.integer, sizeof to->integer);
+    to->test = permi_stream_word(frontier, first + s, 0, 0);
+    to->want = permi_stream_word(frontier, first + s, 1, 0);
+    to->flip = permi_stream_word(frontier, first + s, 2, 0);
+    to->real = run->absolute ? c->absolute : c->real;
+    to->imaginary = c->imaginary;
+    memcpy(to->integer, c->integer, sizeof to->integer);
   }
   status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
   run->layout[(p + 1) & 1].states = (size_t)states;
   return permi_gpu_stepped(run, status, sizes);
 }
 
-static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier)
 {
+  const permi_arrays *arrays = frontier->arrays;
   perm_gpu_programme programme;
   int p;
   memset(&programme, 0, sizeof programme);
@@ -5968,7 +6036,7 @@ static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, co
   programme.top = arrays->top;
   programme.states[0] = frontier->room[0];
   programme.states[1] = frontier->room[1];
-  programme.words = (int)(bytes / 8);
+  programme.words = (int)(permi_arrays_value_bytes(frontier) / 8);
   programme.ways = 1;
   for (p = 0; p < frontier->steps; p++) {
     const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
@@ -5983,10 +6051,14 @@ static perm_status permi_gpu_compiling(void *context)
   return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
 }
 
-static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
+static perm_status permi_gpu_create(permi_arrays_run *run, permi_pool *pool, char *message)
 {
-  perm_gpu_programme programme = permi_gpu_programme(run->frontier, run->arrays, bytes);
+  perm_gpu_programme programme = permi_gpu_programme(run->frontier);
   perm_options options;
+  run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_way);
+  run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_stream);
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
   programme.context = run;
   programme.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
@@ -6019,9 +6091,9 @@ static void permi_gpu_free(permi_arrays_run *run)
   perm_cuda_frontier_free(run->gpu);
 }
 
-static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+static double permi_gpu_needs(const permi_frontier *frontier)
 {
-  const perm_gpu_programme programme = permi_gpu_programme(frontier, arrays, bytes);
+  const perm_gpu_programme programme = permi_gpu_programme(frontier);
   return perm_cuda_frontier_needs(&programme);
 }
 
@@ -6035,30 +6107,16 @@ static double permi_gpu_bytes(void)
 #define permi_gpu_begin(run) PERM_ERROR_DEVICE
 #define permi_gpu_step(run, p) PERM_ERROR_DEVICE
 #define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_create(run, bytes, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 #define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0
-#define permi_gpu_needs(frontier, arrays, bytes) (((frontier)->room[0] + (frontier)->room[1]) * (double)(bytes))
+#define permi_gpu_needs(frontier) (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
 #define permi_gpu_bytes() 0.0
 #endif
 
 /* ===================================================================================== >>arrays_run
    Running the arrays: passes, underflow, the task, what it costs. */
-
-/* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
-static void permi_array_track(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
-{
-  double low = sizes->smallest, high = sizes->largest;
-  size_t k;
-  for (k = 0; k < doubles; k += stride) {
-    const double y = fabs(x[k]);
-    low = y < low && y > 0 ? y : low;
-    high = y > high ? y : high;
-  }
-  sizes->smallest = low;
-  sizes->largest = high;
-}
 
 /* The blocks under one word of top bits. */
 static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
@@ -6096,7 +6154,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
     }
     run->kernel(run, y, count, origin, origins);
     if (run->tracking)
-      permi_array_track((const double *)(const void *)y, count * tracked, stride, sizes);
+      permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
     y += count * run->bytes;
   }
 }
@@ -6158,29 +6216,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
 
 /* -- running ----------------------------------------------------------------------------------- */
 
-/* What the first pass computes; moduli, if they are wanted, come in a second one. */
-static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
-{
-  permi_numbers numbers = frontier->numbers;
-  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
-    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
-  else if (permi_algebra_has_moduli(numbers.algebra))
-    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
-  return numbers;
-}
-
-/* Bytes of a value of it. */
-static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
-{
-  const permi_numbers numbers = permi_arrays_numbers(frontier);
-  return 8 * permi_numbers_words(&numbers);
-}
-
-static int permi_arrays_passes(const permi_frontier *frontier)
-{
-  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
-}
-
 /* As permi_run_rescale. */
 static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
 {
@@ -6200,12 +6235,10 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   int s;
   *least = 1;
   for (s = arrays->pull_start[p]; s < arrays->pull_start[p + 1]; s++) {
-    const permi_pull *pull = &arrays->pull[s];
-    const double real = run->absolute ? pull->c.absolute : fabs(pull->c.real);
-    const double imaginary = run->absolute ? 0 : fabs(pull->c.imaginary);
-    weight += pull->c.absolute;
-    *least = real > 0 && real < *least ? real : *least;
-    *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
+    permi_coefficient c = arrays->pull[s].c;
+    c.imaginary = run->absolute ? 0 : c.imaginary;
+    c.real = run->absolute ? 0 : c.real;
+    permi_coefficient_weigh(&c, &weight, least);
   }
   return weight * (1 + 1e-12);
 }
@@ -6327,10 +6360,6 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
     permi_layout_create(pool, arrays, &run->layout[p]);
     run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
   }
-  if (gpu) {
-    run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->gpu_way);
-    run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, most, sizeof *run->gpu_stream);
-  }
   if (!pool->failed)
     memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read a little beyond */
   return !pool->failed;
@@ -6341,7 +6370,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
-  permi_pool pool = {&frontier->allocator, NULL, 0};
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
   permi_sizes sizes[2];
   double value[2][4];
@@ -6354,7 +6383,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.arrays = frontier->arrays;
   run.control = control;
   if (permi_arrays_open(&run, &pool, leaf->information.seconds))
-    status = gpu ? permi_gpu_create(&run, permi_arrays_value_bytes(frontier), message) : PERM_OK;
+    status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = pass;
     if (pass)
@@ -6438,20 +6467,20 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
                                permi_arrays **made)
 {
   const size_t vertices = 2 * (size_t)block->n, steps = (size_t)frontier->steps;
-  permi_arrays *arrays = (permi_arrays *)permi_allocate(allocator, 1, sizeof *arrays);
-  int *slot = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
+  permi_arrays *arrays = (permi_arrays *)permi_owned_new(allocator, sizeof *arrays);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  int *slot = (int *)permi_pool_get(&room, vertices, sizeof(int));
+  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
   int p, v, slots, ok = 0;
   *made = NULL;
-  if (arrays)
-    memset(arrays, 0, sizeof *arrays);
-  if (!arrays || !slot || !life)
+  if (!arrays || room.failed)
     goto done;
+  pool = &arrays->owned.pool;
   arrays->isa = isa;
-  arrays->pull_start = (int *)permi_allocate(allocator, steps + 1, sizeof(int));
-  arrays->pull = (permi_pull *)permi_allocate(allocator, (size_t)block->edges + steps, sizeof(permi_pull));
-  arrays->occupied = (uint64_t *)permi_allocate(allocator, steps + 1, sizeof(uint64_t));
-  if (!arrays->pull_start || !arrays->pull || !arrays->occupied)
+  arrays->pull_start = (int *)permi_pool_get(pool, steps + 1, sizeof(int));
+  arrays->pull = (permi_pull *)permi_pool_get(pool, (size_t)block->edges + steps, sizeof(permi_pull));
+  arrays->occupied = (uint64_t *)permi_pool_get(pool, steps + 1, sizeof(uint64_t));
+  if (pool->failed)
     goto done;
   ok = 1;
   slots = permi_frontier_slots(frontier, (int)vertices, 1, life, arrays->occupied, slot, watch);
@@ -6468,33 +6497,25 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
                                                                           arrays->pull + arrays->pull_start[p]);
   *made = permi_watch(watch, 0) ? NULL : arrays;
 done:
-  permi_release(allocator, slot);
-  permi_release(allocator, life);
+  permi_pool_release(&room);
   if (!*made)
-    permi_arrays_release(allocator, arrays);
+    permi_owned_release(allocator, arrays);
   return ok;
 }
 
-/* Bytes that a run takes. */
+/* Bytes of the host that a run takes. */
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  return (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier) +
-         2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
+  const double values = (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
+  const double bytes = values + 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
+  return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* On a GPU: what the host takes. */
-static double permi_arrays_host_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
+/* 1: there are GPU kernels for the values: not for residues, nor for integers of many words. */
+static int permi_gpu_cells(const permi_frontier *frontier)
 {
-  return permi_arrays_bytes(frontier, arrays) -
-         (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
-}
-
-/* Words of a value, for which there are kernels; 0: none for residues, nor for integers of many words. */
-static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
-{
-  const size_t bytes = permi_arrays_value_bytes(frontier);
-  return frontier->numbers.algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
+  return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
 /* What a product of integers costs, against one of words. */
@@ -6584,7 +6605,7 @@ typedef struct permi_tree_node { /* in post-order */
 } permi_tree_node;
 
 typedef struct permi_tree { /* context of a leaf */
-  perm_allocator allocator;
+  permi_owned owned;
   permi_numbers numbers;
   int size; /* 8-byte words of a value */
   int nodes, width, joins, depth; /* depth: tables on the stack at most */
@@ -6596,13 +6617,6 @@ typedef struct permi_tree { /* context of a leaf */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
-
-static int permi_tree_bits(uint32_t x)
-{
-  x -= x >> 1 & 0x55555555u;
-  x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-  return (int)(((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
-}
 
 /* The bits of x at the places of `set`, moved together; and back. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
@@ -6655,9 +6669,9 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, const perm
                                const permi_tree_sketch *other)
 {
   const uint32_t common = one->set & other->set, own = one->set & ~common;
-  const int a = permi_tree_bits(common & rows), b = permi_tree_bits(common & ~rows);
-  const int a1 = permi_tree_bits(own & rows), b1 = permi_tree_bits(own & ~rows);
-  const int a2 = permi_tree_bits(other->set & rows), b2 = permi_tree_bits(other->set & ~rows);
+  const int a = permi_count_ones(common & rows), b = permi_count_ones(common & ~rows);
+  const int a1 = permi_count_ones(own & rows), b1 = permi_count_ones(own & ~rows);
+  const int a2 = permi_count_ones(other->set & rows), b2 = permi_count_ones(other->set & ~rows);
   double pairs = 0;
   int x, y;
   for (x = 0; x <= a; x++)
@@ -6685,7 +6699,7 @@ static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
-  int index = k - permi_tree_bits(mask), p;
+  int index = k - permi_count_ones(mask), p;
   for (; mask && index >= 0; mask &= mask - 1) {
     p = shift + permi_trailing_zeros(mask);
     rank += permi_tree_choose(tree, p, ++index);
@@ -6738,36 +6752,6 @@ static int permi_tree_threads(const permi_tree_run *run, size_t states)
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
 }
 
-/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
-static void permi_tree_accumulate(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
-{
-  const int words = numbers->words;
-  int i, j, p, q;
-  for (p = 0; p < numbers->parts; p++)
-    for (q = 0; q < numbers->parts; q++) {
-      uint64_t *to = y + (p != q) * words;
-      const uint64_t *from = x + q * words;
-      for (i = 0; i < words; i++) {
-        const uint64_t factor = a[p * words + i];
-        uint64_t carry = 0;
-        if (!factor)
-          continue;
-        for (j = 0; i + j < words; j++) {
-          permi_wide product = permi_multiply_words(factor, from[j]);
-          product.low += carry;
-          carry = product.high + (product.low < carry);
-          if (p + q == 2) {
-            carry += to[i + j] < product.low;
-            to[i + j] -= product.low;
-          } else {
-            to[i + j] += product.low;
-            carry += to[i + j] < product.low;
-          }
-        }
-      }
-    }
-}
-
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
 {
   int i;
@@ -6800,7 +6784,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
     uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
-      permi_tree_accumulate(numbers, a, y, x);
+      permi_integer_fuse(numbers, a, y, x);
     else
       permi_value_add(algebra, numbers, &c, y, x, 0);
   }
@@ -6834,25 +6818,15 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   const permi_tree *tree = pass->tree;
   const double *x = (const double *)(const void *)pass->table->value;
   const size_t size = (size_t)tree->size, end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  const int last = tree->size - 1, apart = permi_algebra_is_dd(tree->numbers.algebra) ? 2 : 1;
+  size_t i = permi_tree_begin(pass->table->states, part, pass->parts) * size;
   permi_sizes sizes;
-  double low = DBL_MAX, high = 0;
-  size_t i;
-  int j;
   (void)thread;
-  for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i += size) {
-    const double most = x[i + (size_t)last];
-    if (most == 0)
-      continue;
-    high = most > high ? most : high;
-    low = most < low ? most : low;
-    for (j = 0; j < last; j += apart) {
-      const double y = fabs(x[i + (size_t)j]);
-      low = y != 0 && y < low ? y : low;
-    }
-  }
-  sizes.smallest = low;
-  sizes.largest = high;
+  permi_sizes_clear(&sizes);
+  if (!permi_algebra_is_dd(tree->numbers.algebra))
+    permi_values_extremes(x + i, end - i, 1, &sizes);
+  else
+    for (; i < end; i += size) /* high parts, and the sum of moduli */
+      permi_values_extremes(x + i, size, 2, &sizes);
   if (pass->parts == 1) { /* which needs no lock */
     permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
@@ -6897,9 +6871,9 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
-  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_tree_bits(common);
+  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
-  const int k = permi_tree_bits(own_rows) - table->difference, tabled = table->states > 1000;
+  const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
   uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times the speed of bit by bit */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
@@ -7034,19 +7008,19 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const int bits = permi_tree_bits(join->common) - join->cut;
+  const int bits = permi_count_ones(join->common) - join->cut;
   const uint32_t turned = (1u << (join->cut + join->own_cut)) - 1 - (uint32_t)part;
   const uint32_t fixed = turned >> join->own_cut << bits;
   uint32_t top = join->set[join->larger] & ~join->common, c = fixed | ((1u << bits) - 1), value, g;
   perm_status status = PERM_OK;
   int k;
-  for (k = permi_tree_bits(top); k > join->own_cut; k--)
+  for (k = permi_count_ones(top); k > join->own_cut; k--)
     top &= top - 1;
   value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
-    const int own = join->ones - permi_tree_bits(c ^ join->common_rows);
+    const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own; /* states with that common part */
-    status = permi_tree_poll(join->run, some ? (double)(1u << permi_tree_bits(c)) : 1, thread == 0);
+    status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* the left one's: all subsets, ascending */
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
@@ -7063,14 +7037,14 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const uint32_t groups = 1u << permi_tree_bits(join->common);
+  const uint32_t groups = 1u << permi_count_ones(join->common);
   perm_status status = PERM_OK;
   uint32_t g, h;
   for (g = 0; g < groups; g++) {
     const uint32_t free_part = (groups - 1) ^ g;
     if (first[0][g] == first[0][g + 1] || status != PERM_OK)
       continue;
-    status = permi_tree_poll(join->run, (double)(1u << permi_tree_bits(free_part)), 1);
+    status = permi_tree_poll(join->run, (double)(1u << permi_count_ones(free_part)), 1);
     for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) { /* all subsets */
       if (first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, 0, 0, 1);
@@ -7086,7 +7060,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
-  const int t = permi_tree_bits(target);
+  const int t = permi_count_ones(target);
   permi_tree_product join;
   permi_tree_sketch sketch[2];
   const size_t size = (size_t)tree->size * sizeof(uint64_t);
@@ -7104,10 +7078,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   join.parts = 1;
   out->set = target;
   out->difference = left->difference + right->difference;
-  k = permi_tree_bits(join.rows) - out->difference;
+  k = permi_count_ones(join.rows) - out->difference;
   join.common_rows = permi_tree_extract(join.rows, join.common);
-  join.ones = k - permi_tree_bits(join.rows & ~(join.set[0] | join.set[1]));
-  join.own = permi_tree_bits(join.set[0] ^ join.set[1]);
+  join.ones = k - permi_count_ones(join.rows & ~(join.set[0] | join.set[1]));
+  join.own = permi_count_ones(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   permi_tree_rank_high(tree, run->rank, t, k);
@@ -7122,8 +7096,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   }
   if (threads > 1) {
     join.parts = PERMI_TREE_PARTS * threads;
-    k = permi_tree_bits(join.common);
-    own = permi_tree_bits(join.set[join.larger]) - k;
+    k = permi_count_ones(join.common);
+    own = permi_count_ones(join.set[join.larger]) - k;
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
     join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
     join.own_cut = join.own_cut < own ? join.own_cut : own;
@@ -7148,7 +7122,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
-  const double pairs = ldexp(1, permi_tree_bits(one->set & other->set));
+  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
   const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
@@ -7181,7 +7155,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   (void)thread;
   while (piece < last) { /* below the bit all parts with so many bits, in the same order */
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
-    const int within = k_open - permi_tree_bits(high) - ray->column, slice = (int)(piece % (size_t)slices);
+    const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
     const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
     const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
     piece += (size_t)(beyond - slice);
@@ -7202,7 +7176,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
 {
   const permi_tree *tree = run->tree;
   const size_t size = (size_t)tree->size;
-  const int t = permi_tree_bits(node->all) - 1, k = permi_tree_bits(node->rows) - table->difference;
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
   const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
@@ -7217,13 +7191,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   ray.column = node->column;
   ray.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
   for (e = node->edge; e < (node + 1)->edge; e++) {
-    const permi_coefficient *c = &tree->edge[e].c;
-    weight += c->absolute;
-    least = c->absolute < least ? c->absolute : least;
-    if (c->real != 0 && fabs(c->real) < least)
-      least = fabs(c->real);
-    if (c->imaginary != 0 && fabs(c->imaginary) < least)
-      least = fabs(c->imaginary);
+    permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
     ray.edge = &tree->edge[e];
     permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
   }
@@ -7253,7 +7221,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   perm_status status = PERM_OK;
   int child, side = 0;
   if (!node->children) { /* the entries are the table */
-    const int t = permi_tree_bits(node->all) - 1;
+    const int t = permi_count_ones(node->all) - 1;
     uint64_t *unit = run->work[0];
     int e;
     permi_tree_unit(tree, &factor, unit);
@@ -7316,7 +7284,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   const permi_tree *tree = (const permi_tree *)leaf->context;
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
-  permi_pool pool = {&tree->allocator, NULL, 0};
+  permi_pool pool = {&tree->owned.allocator, NULL, 0};
   permi_tree_run run;
   perm_status status = PERM_OK;
   uint32_t low;
@@ -7341,7 +7309,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   }
   run.rank->high[0] = 0;
   for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_tree_bits(low));
+    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
   for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
     run.done = tree->cost[i];
     if (control && (i & 255) == 0)
@@ -7400,26 +7368,6 @@ static void permi_tree_graph_release(permi_tree_graph *graph)
   permi_release(graph->allocator, graph->scope);
 }
 
-/* 0: no memory, or watch says stop. */
-static int permi_tree_room(permi_tree_graph *graph, void **array, size_t used, size_t *room, size_t size)
-{
-  const size_t more = *room ? 2 * *room : 256;
-  void *larger;
-  if (used < *room)
-    return 1;
-  larger = permi_allocate(graph->allocator, more, size);
-  if (!larger)
-    return 0;
-  if (!permi_copy(graph->watch, larger, *array, used * size)) {
-    permi_release(graph->allocator, larger);
-    return 0;
-  }
-  permi_release(graph->allocator, *array);
-  *array = larger;
-  *room = more;
-  return 1;
-}
-
 static size_t permi_tree_slot(const permi_tree_graph *graph, uint64_t pair)
 {
   return (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (graph->pair_room - 1);
@@ -7456,7 +7404,6 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
   uint64_t *place = permi_tree_find(graph, pair); /* a != b, so no pair is 0 */
-  void *links = graph->link;
   int end;
   if (*place)
     return 0;
@@ -7484,9 +7431,8 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   graph->pairs++;
   for (end = 0; end < 2; end++) {
     const int from = end ? b : a;
-    const int fits = permi_tree_room(graph, &links, 2 * graph->links, &graph->link_room, sizeof(int));
-    graph->link = (int *)links;
-    if (!fits || graph->links > INT_MAX / 4)
+    if (!permi_room(graph->allocator, graph->watch, &graph->link, 2 * graph->links, 2, &graph->link_room,
+                    sizeof(int)) || graph->links > INT_MAX / 4)
       return -1;
     graph->link[2 * graph->links] = end ? a : b;
     graph->link[2 * graph->links + 1] = graph->head[from];
@@ -7553,7 +7499,6 @@ static int permi_tree_list_pop(permi_tree_graph *graph)
 
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
-  void *heap = graph->heap;
   int neighbour[PERMI_TREE_WIDTH], i, j;
   const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
   uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
@@ -7567,9 +7512,8 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
     key = 65535;
   }
   key = key << 32 | random;
-  if (!permi_tree_room(graph, &heap, graph->keys, &graph->heap_room, sizeof *graph->heap))
+  if (!permi_room(graph->allocator, graph->watch, &graph->heap, graph->keys, 1, &graph->heap_room, sizeof *graph->heap))
     return 0;
-  graph->heap = (permi_tree_key *)heap;
   graph->priority[v] = key;
   for (at = graph->keys++; at && graph->heap[(at - 1) / 2].priority > key; at = (at - 1) / 2)
     graph->heap[at] = graph->heap[(at - 1) / 2];
@@ -7657,17 +7601,16 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
 /* Takes v out and makes its neighbours adjacent to each other. 0: no memory, or watch says stop. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
-  void *scope = graph->scope;
   int i, j;
   graph->turn[v] = turn;
   graph->scope_start[turn] = (int)graph->scopes;
   for (i = 1; i < count; i++)
     for (j = 0; j < i; j++)
       permi_tree_expect(graph, neighbour[i], neighbour[j]);
+  if (!permi_room(graph->allocator, graph->watch, &graph->scope, graph->scopes, (size_t)count, &graph->scope_room,
+                  sizeof(int)))
+    return 0;
   for (i = 0; i < count; i++) {
-    if (!permi_tree_room(graph, &scope, graph->scopes, &graph->scope_room, sizeof(int)))
-      return 0;
-    graph->scope = (int *)scope;
     graph->scope[graph->scopes++] = neighbour[i];
     graph->degree[neighbour[i]]--;
     for (j = 0; j < i; j++)
@@ -7710,17 +7653,6 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
 
 /* -- from an order to the tree ----------------------------------------------------------------- */
 
-static void permi_tree_release(const perm_allocator *allocator, void *context)
-{
-  permi_tree *tree = (permi_tree *)context;
-  if (!tree)
-    return;
-  permi_release(allocator, tree->node);
-  permi_release(allocator, tree->edge);
-  permi_release(allocator, tree->cost);
-  permi_release(allocator, tree);
-}
-
 /* The joins of a node on sketches; returns predicted seconds. */
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
@@ -7729,7 +7661,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   const int edges = (node + 1)->edge - node->edge;
   permi_tree_sketch factor, unit, product;
   double seconds = PERMI_TREE_NODE_SECONDS, states;
-  int i, t = permi_tree_bits(node->all);
+  int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges;
   roundings[1] += 1;
   tree->width = t > tree->width ? t : tree->width;
@@ -7742,12 +7674,12 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
     const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
     const double pairs = permi_tree_pairs(tree, node->rows, other, &factor);
-    const int common = permi_tree_bits(other->set & factor.set);
+    const int common = permi_count_ones(other->set & factor.set);
     product.set = i <= 0 ? node->all : factor.set | other->set;
     product.difference = factor.difference + other->difference;
-    t = permi_tree_bits(product.set);
+    t = permi_count_ones(product.set);
     product.states =
-        permi_tree_choose(tree, t, permi_tree_bits(product.set & node->rows) - product.difference);
+        permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
     seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
@@ -7775,38 +7707,25 @@ static double permi_tree_bound(double doubles, double pairs)
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Nodes, edges and prediction from the order that `graph` holds. shift: powers of two
-   by row and column, or NULL; given: roundings of an entry's terms. 0: out of memory. There is no tree if the graph's
-   watch says stop. */
-static int permi_tree_build(const perm_allocator *allocator, const permi_block *block, const permi_tree_graph *graph,
-                            double given, permi_tree *tree)
+/* The elimination tree while it is built. Children and scopes are known by their turns; scopes descend. */
+typedef struct permi_tree_draft {
+  const permi_tree_graph *graph;
+  int *order, *first, *next, *children; /* of a turn: its vertex, its children as a list, how many there are */
+  int *sorted, *scope;
+} permi_tree_draft;
+
+/* Fills in the draft; lists of children begin with the largest scope. Not all of it if watch says stop. */
+static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
-  permi_control *watch = graph->watch;
-  const int n = 2 * block->n;
-  const size_t vertices = (size_t)n;
-  int *numbers = (int *)permi_allocate(allocator, 6 * vertices + PERMI_TREE_WIDTH + 2, sizeof(int));
-  int *order = numbers, *first = numbers + n, *next = first + n, *todo = next + n, *sorted = todo + n;
-  int *children = sorted + n, *bucket = children + n;
-  permi_tree_sketch *stack = (permi_tree_sketch *)permi_allocate(allocator, vertices + 1, sizeof *stack);
-  int *scope = (int *)permi_allocate(allocator, graph->scopes + 1, sizeof(int)); /* turns, descending */
-  double held = 0, roundings[2] = {0, 0}; /* all; of products */
-  int v, i, j, k, e, depth, top = 0, node = 0, edge = 0, steps = 0;
-  tree->node = (permi_tree_node *)permi_allocate(allocator, vertices + 1, sizeof *tree->node);
-  tree->edge = (permi_tree_edge *)permi_allocate(allocator, (size_t)block->edges, sizeof *tree->edge);
-  tree->cost = (double *)permi_allocate(allocator, vertices + 1, sizeof *tree->cost);
-  if (!numbers || !stack || !scope || !tree->node || !tree->edge || !tree->cost) {
-    permi_release(allocator, numbers);
-    permi_release(allocator, stack);
-    permi_release(allocator, scope);
-    return 0;
-  }
+  const permi_tree_graph *graph = draft->graph;
+  const int n = graph->n;
+  int *scope = draft->scope, bucket[PERMI_TREE_WIDTH + 2], v, i, j, k;
   for (v = 0; v < n && !permi_watch_step(watch, (size_t)v, 10); v++) {
-    order[graph->turn[v]] = v;
-    first[v] = next[v] = -1; /* of children, by turn */
-    children[v] = 0;
+    draft->order[graph->turn[v]] = v;
+    draft->first[v] = draft->next[v] = -1;
+    draft->children[v] = 0;
   }
-  for (k = 0; k <= PERMI_TREE_WIDTH + 1; k++)
-    bucket[k] = 0;
+  memset(bucket, 0, sizeof bucket);
   for (k = 0; k < n && !permi_watch_step(watch, (size_t)k, 100); k++) {
     const int from = graph->scope_start[k], to = graph->scope_start[k + 1];
     for (i = from; i < to; i++) {
@@ -7819,80 +7738,114 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   }
   for (k = 0; k <= PERMI_TREE_WIDTH; k++)
     bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of the scope; lists then begin with the largest */
-    sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of the scope */
+    draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
-    k = sorted[i];
+    k = draft->sorted[i];
     if (graph->scope_start[k + 1] > graph->scope_start[k]) {
       const int parent = scope[graph->scope_start[k + 1] - 1];
-      next[k] = first[parent];
-      first[parent] = k;
-      children[parent]++;
+      draft->next[k] = draft->first[parent];
+      draft->first[parent] = k;
+      draft->children[parent]++;
     }
   }
+}
+
+/* The node of turn k, but for what it has from its children; at->edge is given, at[1].edge made. */
+static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
+                                 permi_tree_node *at)
+{
+  const permi_tree_graph *graph = draft->graph;
+  const int begin = graph->scope_start[k], end = graph->scope_start[k + 1], v = draft->order[k], *scope = draft->scope;
+  int edge = at->edge, i, j, e;
+  at->column = v >= block->n;
+  at->children = draft->children[k];
+  at->difference = at->column ? 1 : -1;
+  at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
+  at->rows = at->column ? 0 : 1u << (end - begin);
+  at->set = 0;
+  for (i = begin; i < end; i++)
+    at->rows |= (uint32_t)(draft->order[scope[i]] < block->n) << (i - begin);
+  if (end > begin) { /* both scopes descend */
+    const int parent = scope[end - 1], knows = graph->scope_start[parent];
+    for (i = begin, j = 0; i < end - 1; i++) {
+      while (scope[knows + j] != scope[i])
+        j++;
+      at->set |= 1u << j;
+    }
+    at->set |= 1u << (graph->scope_start[parent + 1] - knows);
+  }
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int turn = graph->turn[block->neighbour[e]];
+    if (turn < k)
+      continue;
+    for (i = begin; scope[i] != turn;)
+      i++;
+    tree->edge[edge].bit = i - begin;
+    tree->edge[edge++].c = permi_coefficient_of(block, block->edge[e], &tree->numbers);
+  }
+  at[1].edge = edge;
+}
+
+/* Nodes, edges and prediction from the order that `graph` holds. given: roundings of an entry's terms. 0: out of
+   memory. There is no tree if the graph's watch says stop. */
+static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
+{
+  permi_control *watch = graph->watch;
+  const int n = 2 * block->n;
+  const size_t vertices = (size_t)n;
+  permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
+  int *numbers = (int *)permi_pool_get(&room, 6 * vertices, sizeof(int)), *todo;
+  permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
+  double held = 0, roundings[2] = {0, 0}; /* all; of products */
+  int i, k, depth = 1, top = 0, node = 0, steps = 0;
+  permi_tree_draft draft;
+  draft.graph = graph;
+  draft.scope = (int *)permi_pool_get(&room, graph->scopes + 1, sizeof(int));
+  tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
+  tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
+  tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
+  if (room.failed || pool->failed) {
+    permi_pool_release(&room);
+    return 0;
+  }
+  draft.order = numbers;
+  draft.first = numbers + n;
+  draft.next = draft.first + n;
+  draft.children = draft.next + n;
+  draft.sorted = draft.children + n;
+  todo = draft.sorted + n;
+  permi_tree_children(&draft, watch);
   tree->cost[0] = 0;
   tree->depth = 1;
+  tree->node[0].edge = 0;
   todo[0] = n - 1; /* a block is connected: one root, the last to go */
-  depth = 1;
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
-    const int begin = graph->scope_start[todo[depth - 1]], end = graph->scope_start[todo[depth - 1] + 1];
     k = todo[depth - 1];
-    if (first[k] >= 0) {
-      todo[depth++] = first[k];
-      first[k] = next[first[k]];
+    if (draft.first[k] >= 0) {
+      todo[depth++] = draft.first[k];
+      draft.first[k] = draft.next[draft.first[k]];
       continue;
     }
     depth--;
-    v = order[k];
-    at->edge = edge;
-    at->column = v >= block->n;
-    at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
-    at->rows = at->column ? 0 : 1u << (end - begin);
-    at->set = 0;
-    for (i = begin; i < end; i++)
-      at->rows |= (uint32_t)(order[scope[i]] < block->n) << (i - begin);
-    if (end > begin) { /* both scopes descend */
-      const int parent = scope[end - 1], knows = graph->scope_start[parent];
-      for (i = begin, j = 0; i < end - 1; i++) {
-        while (scope[knows + j] != scope[i])
-          j++;
-        at->set |= 1u << j;
-      }
-      at->set |= 1u << (graph->scope_start[parent + 1] - knows);
-    }
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int turn = graph->turn[block->neighbour[e]], b = block->edge[e];
-      permi_tree_edge *to = &tree->edge[edge];
-      if (turn < k)
-        continue;
-      for (i = begin; scope[i] != turn;)
-        i++;
-      to->bit = i - begin;
-      to->c = permi_coefficient_of(block, b, &tree->numbers);
-      edge++;
-    }
-    at[1].edge = edge;
-    at->children = children[k];
-    at->difference = at->column ? 1 : -1;
-    top -= children[k];
-    for (i = 0; i < children[k]; i++) {
+    permi_tree_node_make(tree, block, &draft, k, at);
+    top -= at->children;
+    for (i = 0; i < at->children; i++) {
       at->difference += stack[top + i].difference;
       held -= stack[top + i].states;
     }
     tree->cost[node + 1] = tree->cost[node] + permi_tree_price(tree, at, stack + top, roundings);
     stack[top].set = at->set;
     stack[top].difference = at->difference;
-    i = permi_tree_bits(at->rows) - at->difference - !at->column;
-    stack[top].states = permi_tree_choose(tree, end - begin, i);
+    i = permi_count_ones(at->rows) - at->difference - !at->column;
+    stack[top].states = permi_tree_choose(tree, permi_count_ones(at->all) - 1, i);
     held += stack[top++].states;
     tree->stack_values = held > tree->stack_values ? held : tree->stack_values;
     tree->depth = top > tree->depth ? top : tree->depth;
     node++;
   }
-  permi_release(allocator, numbers);
-  permi_release(allocator, stack);
-  permi_release(allocator, scope);
+  permi_pool_release(&room);
   if (tree->numbers.algebra == PERMI_COMPLEX)
     tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
   else if (permi_algebra_is_dd(tree->numbers.algebra))
@@ -7936,29 +7889,18 @@ typedef union permi_band_entry { /* short, as bands of millions of entries are c
 } permi_band_entry;
 
 typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
-  perm_allocator allocator;
+  permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
-  int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
+  int counted;                                  /* some columns are equal */
   int *entry_start, *entry_group;               /* n + 1: the entries of a row */
   permi_band_entry *entry;
-  int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
-  double *cost;                                 /* n + 1: transitions of all rows before */
+  int *capacity, *first, *last;                 /* of a group: columns, first and last row; by first row */
+  double cost;                                  /* transitions */
   double longest;                               /* transitions of a row, at most */
   double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
   double bound_relative;
 } permi_band;
-
-static void permi_band_release(const perm_allocator *allocator, void *context)
-{
-  permi_band *band = (permi_band *)context;
-  if (!band)
-    return;
-  permi_release(allocator, band->entry_start);
-  permi_release(allocator, band->entry);
-  permi_release(allocator, band->cost);
-  permi_release(allocator, band);
-}
 
 static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
@@ -8034,9 +7976,9 @@ typedef struct permi_band_run_state {
   permi_band_shape *shape, *shapes;
   int shape_count;
   permi_band_run *runs;
-  size_t run_count, run_room, kept;
+  size_t run_count, run_room;
   double *counts[2];
-  size_t counts_room;
+  size_t counts_room[2];
   size_t room, words; /* states of a buffer; doubles or words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* NULL: all states share sizes.exp2 */
@@ -8156,21 +8098,14 @@ static void permi_band_add(const permi_band_state *state, const permi_band_strea
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
                                   const permi_band_run *run)
 {
-  const uint32_t end = run->target + run->count;
+  const uint32_t begin = run->target > stream->begin ? run->target : stream->begin;
+  const uint32_t beyond = run->target + run->count, end = beyond < stream->end ? beyond : stream->end;
   permi_band_run part = *run;
-  if (run->target < stream->begin) {
-    const uint32_t skipped = stream->begin - run->target;
-    if (skipped >= run->count)
-      return;
-    part.source += skipped;
-    part.target += skipped;
-    part.count -= skipped;
-  }
-  if (end > stream->end) {
-    if (part.target >= stream->end)
-      return;
-    part.count -= end - stream->end;
-  }
+  if (begin >= end)
+    return;
+  part.source += begin - run->target;
+  part.target = begin;
+  part.count = end - begin;
   permi_band_add(state, stream, &part);
 }
 
@@ -8184,10 +8119,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
   run.count = (uint32_t)count;
   run.factor = (uint32_t)factor;
   if (!stream->keep) {
-    if (stream->within)
-      permi_band_add_within(state, stream, &run);
-    else
-      permi_band_add(state, stream, &run);
+    permi_band_add_within(state, stream, &run);
     return;
   }
   if (state->run_count > state->shape->start[2 * stream->position + stream->entering]) {
@@ -8198,16 +8130,10 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
       return;
     }
   }
-  if (state->run_count == state->run_room) {
-    void *runs = state->runs;
-    if (!permi_enlarge(&state->band->allocator, &runs, state->run_count, 2 * state->run_room + 256, sizeof run)) {
-      state->memory = 1;
-      return;
-    }
-    state->runs = (permi_band_run *)runs;
-    state->run_room = 2 * state->run_room + 256;
-  }
-  state->runs[state->run_count++] = run;
+  state->memory |= !permi_room(&state->band->owned.allocator, NULL, &state->runs, state->run_count, 1, &state->run_room,
+                               sizeof run);
+  if (!state->memory)
+    state->runs[state->run_count++] = run;
 }
 
 /* ======================================================================================= >>band_run
@@ -8266,17 +8192,6 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 }
 
 /* ---- running it */
-static void permi_band_range(permi_band_state *state, size_t states)
-{
-  const double *x = (const double *)state->from + state->words - 1;
-  size_t s;
-  permi_sizes_clear(&state->sizes);
-  for (s = 0; s < states; s++, x += state->words) {
-    state->sizes.smallest = *x > 0 && *x < state->sizes.smallest ? *x : state->sizes.smallest;
-    state->sizes.largest = *x > state->sizes.largest ? *x : state->sizes.largest;
-  }
-}
-
 /* From a common power of two to one for each state, or from any to those that bring |x| into [1/2, 1). 0: memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
@@ -8313,7 +8228,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
-    permi_band_range(state, states);
+    permi_sizes_clear(sizes);
+    permi_values_extremes((const double *)state->from + state->words - 1, states * state->words, state->words, sizes);
     if (sizes->largest > 0 && (sizes->largest < 1e80 || sizes->largest > 1e100)) {
       e = permi_exponent(sizes->largest) - 300;
       if (ldexp(sizes->smallest, -e) >= PERMI_BAND_SAFE) {
@@ -8332,39 +8248,47 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* The shape of a row's step, with its counts, from the window (groups, from the fastest position). Windows whose runs
-   are few are kept. 0: out of memory. */
-static int permi_band_shape_find(permi_band_state *state, int row, const int *window, int slots, int used,
-                                 const int *entering, int enterings, int *next_window, int *next_slots)
+/* A row: its window's groups before, from the fastest position, and after. */
+typedef struct permi_band_step {
+  permi_band_state *state;
+  int *window, *next_window;
+  int slots, next_slots, row;
+  int opened, enterings; /* groups that came before; that come with the row */
+  int used, after;       /* columns used in the window before; after, of those that stay */
+  int *position;         /* of a group: 2 p + entering */
+  int parts;
+} permi_band_step;
+
+/* Finds the shape of the row's step, with its counts, and where the groups are. Windows whose runs are few are kept.
+   0: out of memory. */
+static int permi_band_shape_find(permi_band_step *step)
 {
+  permi_band_state *state = step->state;
   const permi_band *band = state->band;
+  const int used = step->used;
   permi_band_stream stream;
   permi_band_shape shape, *found;
-  int p, i = 0, k, after = used + 1;
+  int p, i = 0, k;
   memset(&shape, 0, sizeof shape);
   shape.used = used;
-  *next_slots = 0;
-  for (p = 0; p < slots; p++) {
-    const int group = window[p];
-    shape.leaving[p] = band->capacity[group];
-    if (band->last[group] != row) {
-      shape.kind[p] = PERMI_BAND_KEEP;
-      shape.staying[p] = shape.leaving[p];
-      next_window[(*next_slots)++] = group;
-    } else if (i < enterings) {
-      after -= shape.leaving[p];
-      shape.kind[p] = PERMI_BAND_REPLACE;
-      shape.staying[p] = band->capacity[entering[i]];
-      next_window[(*next_slots)++] = entering[i++];
-    } else {
-      after -= shape.leaving[p];
-      shape.kind[p] = PERMI_BAND_LEAVE;
+  step->next_slots = 0;
+  step->after = used + 1;
+  for (p = 0; p < step->slots || i < step->enterings; p++) {
+    const int group = p < step->slots ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
+    const int entering = !stays && i < step->enterings ? step->opened + i++ : -1;
+    shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
+                    : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
+    if (group >= 0) {
+      shape.leaving[p] = band->capacity[group];
+      step->position[group] = 2 * p;
+      step->after -= stays ? 0 : shape.leaving[p];
     }
-  }
-  for (; i < enterings; i++, p++) {
-    shape.kind[p] = PERMI_BAND_ENTER;
-    shape.staying[p] = band->capacity[entering[i]];
-    next_window[(*next_slots)++] = entering[i];
+    if (entering >= 0)
+      step->position[entering] = 2 * p + 1;
+    if (stays || entering >= 0) {
+      step->next_window[step->next_slots++] = stays ? group : entering;
+      shape.staying[p] = band->capacity[stays ? group : entering];
+    }
   }
   shape.slots = p;
   shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
@@ -8383,21 +8307,14 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
   }
   if (state->shape && state->shape->complete)
     return 1;
-  { /* counts for making runs */
-    const size_t size = (size_t)(shape.slots + 1) * (size_t)(used + 2);
-    if (size > state->counts_room) {
-      for (k = 0; k < 2; k++) {
-        void *counts = state->counts[k];
-        if (!permi_enlarge(&band->allocator, &counts, 0, 2 * size, sizeof(double)))
-          return 0;
-        state->counts[k] = (double *)counts;
-      }
-      state->counts_room = 2 * size;
-    }
+  for (k = 0; k < 2; k++) { /* counts for making runs */
+    if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
+                    (size_t)(shape.slots + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
+      return 0;
+    permi_band_counts(&shape, k, used + k, state->counts[k]);
   }
-  permi_band_counts(&shape, 0, used, state->counts[0]);
-  permi_band_counts(&shape, 1, used + 1, state->counts[1]);
-  shape.states = after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)after];
+  shape.states =
+      step->after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)step->after];
   if (state->shape)
     return 1;
   if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
@@ -8419,7 +8336,7 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
           ;
         stream.position = p;
         stream.entering = k;
-        permi_band_runs(state, &stream, shape.slots - 1, used, after, 0, 0, 1);
+        permi_band_runs(state, &stream, shape.slots - 1, used, step->after, 0, 0, 1);
       }
     }
   state->shape->start[2 * p] = state->run_count;
@@ -8427,11 +8344,11 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
   return !state->memory;
 }
 
-typedef struct permi_band_step {
-  permi_band_state *state;
-  int *position; /* of a group: 2 p + entering */
-  int row, used, after, parts; /* columns used in the window before; after, of those that stay */
-} permi_band_step;
+/* Seconds predicted for the rows before. */
+static double permi_band_done(const permi_band *band, int row)
+{
+  return band->cost * row / band->n * band->seconds_each;
+}
 
 /* All entries of the row into one block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
@@ -8481,29 +8398,9 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
     }
     if (thread == 0 && states > PERMI_BAND_POLL && state->control)
-      status = permi_control_poll(state->control, band->cost[step->row] * band->seconds_each, "band");
+      status = permi_control_poll(state->control, permi_band_done(band, step->row), "band");
   }
   return status;
-}
-
-/* The row's step, its shape found: where each group of the window is, that before the row and what comes in its place
-   or above. */
-static void permi_band_step_make(permi_band_step *step, int row, const int *window, int slots, int used,
-                                 const int *entering)
-{
-  const permi_band_shape *shape = step->state->shape;
-  int p, i = 0;
-  step->row = row;
-  step->used = used;
-  step->after = used + 1;
-  for (p = 0; p < shape->slots; p++) {
-    if (p < slots) {
-      step->position[window[p]] = 2 * p;
-      step->after -= shape->kind[p] == PERMI_BAND_KEEP ? 0 : shape->leaving[p];
-    }
-    if (shape->kind[p] >= PERMI_BAND_ENTER)
-      step->position[entering[i++]] = 2 * p + 1;
-  }
 }
 
 /* The states after a row are those before the next one. */
@@ -8528,14 +8425,14 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
 {
   const permi_band *band = (const permi_band *)leaf->context;
   const int most_threads = control ? permi_threads(control->options) : 1;
-  permi_pool pool = {&band->allocator, NULL, 0};
+  permi_pool pool = {&band->owned.allocator, NULL, 0};
   permi_band_state state;
   permi_band_step step;
-  int window[2][PERMI_BAND_SLOTS + 1], *position;
-  int slots = 0, used = 0, row, opened = 0, unpolled = 0;
+  int window[2][PERMI_BAND_SLOTS + 1], unpolled = 0;
   size_t states = 1;
   perm_status status;
   memset(&state, 0, sizeof state);
+  memset(&step, 0, sizeof step);
   state.band = band;
   state.pool = &pool;
   state.control = control;
@@ -8545,34 +8442,35 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   state.from = permi_pool_get(&pool, state.room, 8 * state.words);
   state.to = permi_pool_get(&pool, state.room, 8 * state.words);
   state.shapes = (permi_band_shape *)permi_pool_get(&pool, PERMI_BAND_SHAPES, sizeof *state.shapes);
-  position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *position);
+  step.position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *step.position);
   status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   step.state = &state;
-  step.position = position;
   if (status == PERM_OK)
     permi_value_one(&band->numbers, state.from);
-  for (row = 0; row < band->n && status == PERM_OK; row++) {
-    const int entries = band->entry_start[row + 1] - band->entry_start[row];
-    int *here = window[row & 1], *next = window[(row + 1) & 1], next_slots, enterings = 0, threads;
-    while (opened + enterings < band->groups && band->first[band->opening[opened + enterings]] == row)
-      enterings++;
-    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, row, states)) ||
-        !permi_band_shape_find(&state, row, here, slots, used, band->opening + opened, enterings, next, &next_slots)) {
+  for (; step.row < band->n && status == PERM_OK; step.row++) {
+    const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
+    int threads;
+    step.window = window[step.row & 1];
+    step.next_window = window[(step.row + 1) & 1];
+    for (step.enterings = 0; step.opened + step.enterings < band->groups &&
+                             band->first[step.opened + step.enterings] == step.row; step.enterings++)
+      ;
+    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, step.row, states)) ||
+        !permi_band_shape_find(&step)) {
       status = PERM_ERROR_MEMORY;
       break;
     }
-    permi_band_step_make(&step, row, here, slots, used, band->opening + opened);
     states = state.shape->states;
     threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
     status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
     if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
-      status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
+      status = permi_control_poll(control, permi_band_done(band, step.row), "band");
       unpolled = 0;
     }
-    used = step.after;
-    opened += enterings;
-    slots = next_slots;
+    step.used = step.after;
+    step.opened += step.enterings;
+    step.slots = step.next_slots;
     permi_band_turn(&state);
     state.visited += (double)states;
   }
@@ -8584,9 +8482,9 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
       partial->lost += band->lossy * absolute * (1 + 1e-12);
     partial->terms += state.visited;
   }
-  permi_release(&band->allocator, state.runs);
-  permi_release(&band->allocator, state.counts[0]);
-  permi_release(&band->allocator, state.counts[1]);
+  permi_release(pool.allocator, state.runs);
+  permi_release(pool.allocator, state.counts[0]);
+  permi_release(pool.allocator, state.counts[1]);
   permi_pool_release(&pool);
   return status;
 }
@@ -8853,25 +8751,20 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
 }
 
 /* The best of six orders: rows or columns as they come, as Cuthill and McKee number them (E. Cuthill, J. McKee,
-   Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. 0: memory. */
-static int permi_band_order(permi_maker *maker, const permi_block *block, int *same, int *lines,
-                            permi_band_price *price)
+   Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. */
+static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
+                             permi_band_price *price)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
-  int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
-  permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
+  int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
+  permi_band_key *key = (permi_band_key *)permi_pool_get(room, (size_t)vertices, sizeof *key);
   double *ways;
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
-  price->most = price->longest = price->made = 0;
-  price->width = 0;
-  if (!number || !key) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 0;
-  }
+  if (room->failed)
+    return;
   ways = (double *)(void *)key; /* once the keys have been compared */
   order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
   seen = number + 3 * vertices;
@@ -8884,24 +8777,16 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
       open += same[block->neighbour[e]] == block->neighbour[e];
     wide[v / n] |= open > PERMI_BAND_SLOTS;
   }
-  if ((wide[0] && wide[1]) || permi_watch(watch, 0)) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 1;
-  }
+  if ((wide[0] && wide[1]) || permi_watch(watch, 0))
+    return;
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
   for (i = 0; i < 3; i++) { /* twice to the far end, then the order */
     permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
-      break;
+      return;
     start = order[vertices - 1];
-  }
-  if (i < 3) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 1;
   }
   for (i = 0; i < vertices; i++)
     rank[order[i]] = i;
@@ -8928,28 +8813,23 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
         memcpy(lines, trial, (size_t)n * sizeof *lines);
       }
     }
-  permi_release(allocator, number);
-  permi_release(allocator, key);
-  return 1;
 }
 
 /* The programme from an order of the rows. 0: out of memory. Not all of it is there if watch says stop. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
-  const perm_allocator *allocator = &band->allocator;
+  permi_pool *pool = &band->owned.pool;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
-  band->entry = (permi_band_entry *)permi_allocate(allocator, (size_t)block->edges, sizeof *band->entry);
-  if (!band->entry_start || !band->cost || !band->entry)
+  band->entry_start = (int *)permi_pool_get(pool, 4 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
+  band->entry = (permi_band_entry *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
+  if (pool->failed)
     return 0;
   band->entry_group = band->entry_start + n + 1;
   band->capacity = band->entry_group + block->edges;
   band->first = band->capacity + n;
   band->last = band->first + n;
-  band->opening = band->last + n;
   for (v = 0; v < n; v++)
     group_of[v] = -1;
   for (i = 0; i < n; i++) {
@@ -8965,7 +8845,6 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
         g = group_of[column - other] = band->groups++;
         band->capacity[g] = 0;
         band->first[g] = i;
-        band->opening[g] = g;
       }
       band->last[g] = i;
       band->entry_group[used] = g;
@@ -9008,79 +8887,65 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+/* Finds an order and fills in the band, or refuses. 0: out of memory. */
+static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
+                             permi_band *band, permi_band_price *price, permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  const permi_working *working = maker->working;
-  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                               maker->options->precision == PERM_PRECISION_DD;
-  permi_band_price price;
-  permi_band *band = NULL;
-  int *number = (int *)permi_allocate(allocator, 6 * (size_t)n, sizeof(int)), *same, *lines, i;
-  (void)rival;
-  if (!number)
-    return permi_fail_memory(maker->result);
-  same = number;
-  lines = number + 2 * (size_t)n;
-  if (!permi_band_order(maker, block, same, lines, &price))
-    goto memory;
-  if (!(price.cost < (double)INFINITY)) {
+  const size_t n = (size_t)block->n;
+  int *same = (int *)permi_pool_get(room, 6 * n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
+  permi_band_order(maker, room, block, same, lines, price);
+  if (room->failed)
+    return 0;
+  if (!(price->cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
-    permi_release(allocator, number);
-    return PERM_OK;
-  }
-  band = (permi_band *)permi_allocate(allocator, 1, sizeof *band);
-  if (!band)
-    goto memory;
-  memset(band, 0, sizeof *band);
-  band->allocator = *allocator;
-  band->n = n;
+  else if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled))
+    permi_refuse_long(offer);
+  else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
+    return 0;
+  else if (permi_watch(maker->watch, 0))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
+  return 1;
+}
+
+static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const permi_working *working = maker->working;
+  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
+                               maker->options->precision == PERM_PRECISION_DD;
+  const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
+  const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
+  permi_pool room = {&maker->options->allocator, NULL, 0};
+  permi_band *band = (permi_band *)permi_owned_new(room.allocator, sizeof *band);
+  permi_band_price price;
+  double each, gamma, sums;
+  int fine;
+  (void)rival;
+  offer->plan = band;
+  if (band)
+    band->n = n;
+  fine = band && permi_band_search(maker, &room, block, dd, band, &price, offer);
+  permi_pool_release(&room);
+  if (!fine || offer->why[0])
+    return fine ? PERM_OK : permi_fail_memory(maker->result);
+  each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
+  gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
+  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
+  band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
+  band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
+  band->lost_error = working->lost_error;
   band->width = price.width;
   band->most = price.most;
   band->longest = price.longest;
-  if (!permi_numbers_choose_moduli(&band->numbers, block, working->modulus, dd)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-    permi_band_release(allocator, band);
-    permi_release(allocator, number);
-    return PERM_OK;
-  }
-  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n, maker->watch)) {
-    permi_band_release(allocator, band);
-    goto memory;
-  }
-  permi_release(allocator, number);
-  if (permi_watch(maker->watch, 0)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
-    permi_band_release(allocator, band);
-    return PERM_OK;
-  }
-  {
-    const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
-    const double each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
-    const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
-    double gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) +
-                   (dd ? n * PERMI_DD_UNIT : 0);
-    double sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
-    band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
-    band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
-    band->lost_error = working->lost_error;
-  }
   band->seconds_each = permi_band_seconds_each(band);
-  for (i = 0; i <= n; i++)
-    band->cost[i] = price.cost * i / n; /* for progress */
-  offer->plan = band;
+  band->cost = price.cost;
   offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
-                 sizeof(permi_band_run) * (2.0 * PERMI_BAND_KEPT_RUNS < 4 * price.most * band->width
-                                               ? 2.0 * PERMI_BAND_KEPT_RUNS : 4 * price.most * band->width) +
-                 131072 + 48.0 * block->edges;
+                 sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
+                 48.0 * block->edges;
   return PERM_OK;
-memory:
-  permi_release(allocator, number);
-  return permi_fail_memory(maker->result);
 }
 
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
@@ -9102,25 +8967,12 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_BAND;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = band->cost[band->n];
-  leaf->information.fingerprint = hash;
-  leaf->run_task = permi_band_task;
+  permi_leaf_task(leaf, offer, PERM_METHOD_BAND, block->n, band->cost * band->n / band->n, hash, permi_band_task,
+                  permi_band_explain);
   leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
-  leaf->release = permi_band_release;
-  leaf->explain = permi_band_explain;
-  leaf->context = band;
-  offer->plan = NULL;
   leaf->integer = integers;
-  if (!leaf->integer) {
-    leaf->bound_relative = band->bound_relative;
-    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * band->bound_relative);
-    leaf->estimate_relative = fmin(leaf->estimate_relative, band->bound_relative);
-  }
+  if (!leaf->integer)
+    permi_leaf_bound(leaf, band->bound_relative, PERMI_UNIT);
   return PERM_OK;
 }
 
@@ -13020,25 +12872,13 @@ static perm_status permi_search_poll(permi_search *search, int thread, double wo
   return (perm_status)stop;
 }
 
-/* What the leaves of both searches have in common. */
-static void permi_search_leaf(permi_leaf *leaf, perm_method method, int n, double work, uint64_t fingerprint)
-{
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = method;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
-  leaf->information.chunks = 1;
-  leaf->information.work = work;
-  leaf->information.fingerprint = fingerprint;
-}
-
 /* -- the enumeration --------------------------------------------------------------------------- */
 
 #define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it have the error that the bound counts */
 #define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds per matching and row, measured at orders 24 and 30 */
 
 typedef struct permi_transversals { /* context of a leaf */
-  perm_allocator allocator;
+  permi_owned owned;
   permi_numbers numbers; /* what products are */
   size_t size;          /* bytes of a product */
   int n;
@@ -13048,16 +12888,6 @@ typedef struct permi_transversals { /* context of a leaf */
   double most, seconds_each;      /* bound on the matchings; predicted seconds for each */
   double bound_relative, lost_error;
 } permi_transversals;
-
-static void permi_transversals_release(const perm_allocator *allocator, void *context)
-{
-  permi_transversals *all = (permi_transversals *)context;
-  if (!all)
-    return;
-  permi_release(allocator, all->start);
-  permi_release(allocator, all->coefficient);
-  permi_release(allocator, all);
-}
 
 typedef struct permi_matching_path { /* where the search stands */
   const permi_transversals *all;
@@ -13241,20 +13071,21 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
 static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const perm_allocator *allocator = &all->allocator;
   const size_t levels = (size_t)all->n + 1;
+  permi_pool pool = {&all->owned.allocator, NULL, 0};
   permi_enumeration shared;
   perm_status status = PERM_ERROR_MEMORY;
+  size_t threads;
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
   shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: threads write no line of cache of each other's */
   shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
-  shared.number = (int *)permi_allocate(allocator, (size_t)shared.search.threads, shared.numbers * sizeof(int));
-  shared.memory = (char *)permi_allocate(allocator, (size_t)shared.search.threads, shared.bytes);
-  if (shared.number && shared.memory)
-    status = permi_share(shared.search.threads, 0, (uint64_t)shared.search.threads, permi_enumeration_walk, &shared,
-                         NULL);
+  threads = (size_t)shared.search.threads;
+  shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
+  shared.memory = (char *)permi_pool_get(&pool, threads, shared.bytes);
+  if (!pool.failed)
+    status = permi_share((int)threads, 0, threads, permi_enumeration_walk, &shared, NULL);
   if (status == PERM_OK) {
     permi_sum_add(&partial->value, &shared.total.value);
     permi_sum_add(&partial->imaginary, &shared.total.imaginary);
@@ -13264,8 +13095,7 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
       partial->lost += 2 * (DBL_MIN + all->lost_error);
     partial->terms += shared.total.terms;
   }
-  permi_release(allocator, shared.number);
-  permi_release(allocator, shared.memory);
+  permi_pool_release(&pool);
   return status;
 }
 
@@ -13297,7 +13127,6 @@ static double permi_block_matchings(const permi_block *block)
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
                                             permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const int n = block->n;
   const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
@@ -13309,24 +13138,22 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
     return PERM_OK;
   }
-  all = (permi_transversals *)permi_allocate(allocator, 1, sizeof *all);
+  all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
+  offer->plan = all;
   if (!all)
     return permi_fail_memory(maker->result);
-  memset(all, 0, sizeof *all);
-  offer->plan = all;
-  all->allocator = *allocator;
   all->n = n;
   all->most = most;
   all->seconds_each = each;
   if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
     return PERM_OK;
   }
   all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_allocate(allocator, vertices + 1 + 4 * edges, sizeof(int));
-  all->coefficient = (permi_coefficient *)permi_allocate(allocator, edges, sizeof *all->coefficient);
-  if (!all->start || !all->coefficient)
+  all->start = (int *)permi_pool_get(&all->owned.pool, vertices + 1 + 4 * edges, sizeof(int));
+  all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
+  if (all->owned.pool.failed)
     return permi_fail_memory(maker->result);
   all->neighbour = all->start + vertices + 1;
   all->edge = all->neighbour + 2 * edges;
@@ -13360,13 +13187,9 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
       for (part = 0; leaf->integer && part < all->numbers.parts; part++)
         hash = permi_hash(hash, (uint64_t)c->integer[part]);
     }
-  permi_search_leaf(leaf, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash);
+  permi_leaf_task(leaf, offer, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash, permi_transversals_task,
+                  permi_transversals_explain);
   leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
-  leaf->run_task = permi_transversals_task;
-  leaf->release = permi_transversals_release;
-  leaf->explain = permi_transversals_explain;
-  leaf->context = all;
-  offer->plan = NULL;
   if (!leaf->integer)
     leaf->bound_relative = leaf->estimate_relative = all->bound_relative;
   return PERM_OK;
@@ -13406,17 +13229,13 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 #define PERMI_DECOMPOSE_ROOM 8        /* results of so many times as many have room; other units wait for pass two */
 #define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS, for a top that is walked twice, in dearer nodes */
 
-typedef union permi_cell_word {
-  double real;
-  uint64_t word;
-} permi_cell_word;
-
 typedef struct permi_decompose { /* context of a leaf */
-  perm_allocator allocator;
-  int n, parts, words; /* words 0: doubles */
-  size_t size;         /* words of a cell */
+  permi_owned owned;
+  permi_numbers numbers;
+  int n, words; /* of an integer; 0: doubles */
+  size_t size;  /* words of a cell */
   uint64_t row[PERMI_DECOMPOSE_ORDER];
-  permi_cell_word *cell; /* n x n */
+  uint64_t *cell; /* n x n */
   double nodes, seconds;
   double entry_roundings, growth, lost_error;
 } permi_decompose;
@@ -13425,7 +13244,7 @@ typedef struct permi_decompose { /* context of a leaf */
 typedef struct permi_piece {
   int n;
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  permi_cell_word *cell; /* NULL in a probe, as are all other cells there */
+  uint64_t *cell; /* NULL in a probe, as are all other cells there */
 } permi_piece;
 
 typedef struct permi_decompose_level { /* what a node keeps while those below it run; stacks may be small */
@@ -13448,129 +13267,72 @@ typedef struct permi_branching { /* what threads share */
   int room;     /* units that have a place */
   double work;  /* of the first pass, in predicted seconds */
   permi_branch *branch;
-  permi_cell_word *cell, *arena;
+  uint64_t *cell, *arena;
 } permi_branching;
 
 typedef struct permi_decomposing { /* a walk of the tree */
   const permi_decompose *plan;
   permi_branching *shared; /* NULL: nobody polls */
+  permi_coefficient one;
   permi_pass pass;
   int thread, unit, ticket; /* number of the next unit; of the one to compute, -1: none */
   double ways, threads;     /* branches along the path multiplied; for the progress */
   perm_status status;
   permi_decompose_level *level;     /* of the present node; permi_decompose_levels of them */
-  permi_cell_word *spare, *result;  /* a cell each */
-  permi_cell_word *subsets;         /* 2^permi_decompose_most cells */
+  uint64_t *spare, *result;  /* a cell each */
+  uint64_t *subsets;         /* 2^permi_decompose_most cells */
   double nodes, operations, work;   /* work: predicted seconds done */
   uint64_t seed;                    /* of a probe */
   double weight;                    /* of what a probe looks at */
 } permi_decomposing;
 
-static int permi_bits_count(uint64_t x)
-{
-  x -= x >> 1 & UINT64_C(0x5555555555555555);
-  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-  return (int)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101) >> 56);
-}
+/* -- cells ------------------------------------------------------------------------------------- */
 
-/* -- cells: words, parts are constants where that pays ------------------------------------------ */
-
-static PERMI_ALWAYS_INLINE int permi_decompose_size(int words, int parts)
+static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
+                                                     const uint64_t *a, const uint64_t *x, const uint64_t *b,
+                                                     const uint64_t *y)
 {
-  return words ? words * parts : parts + 1;
-}
-
-static PERMI_ALWAYS_INLINE void permi_decompose_clear(int words, int parts, permi_cell_word *cell)
-{
-  int k;
-  for (k = 0; k < permi_decompose_size(words, parts); k++)
-    cell[k].word = 0; /* which is 0.0, too */
-}
-
-/* to += a x */
-static PERMI_ALWAYS_INLINE void permi_decompose_fuse(int words, int parts, permi_cell_word *to,
-                                                     const permi_cell_word *a, const permi_cell_word *x)
-{
-  if (words == 1 && parts == 1) {
-    to->word += a->word * x->word;
-  } else if (words) {
-    permi_words_fuse(&to->word, &a->word, words, &x->word, words, 0);
-    if (parts == 2) {
-      permi_words_fuse(&to->word, &a[words].word, words, &x[words].word, words, 1);
-      permi_words_fuse(&to[words].word, &a->word, words, &x[words].word, words, 0);
-      permi_words_fuse(&to[words].word, &a[words].word, words, &x->word, words, 0);
-    }
-  } else if (parts == 1) {
-    to[0].real += a[0].real * x[0].real;
-    to[1].real += a[1].real * x[1].real;
-  } else {
-    to[0].real += a[0].real * x[0].real - a[1].real * x[1].real;
-    to[1].real += a[0].real * x[1].real + a[1].real * x[0].real;
-    to[2].real += a[2].real * x[2].real;
-  }
-}
-
-static PERMI_ALWAYS_INLINE void permi_decompose_pair(int words, int parts, permi_cell_word *sum, permi_cell_word *to,
-                                                     const permi_cell_word *a, const permi_cell_word *x,
-                                                     const permi_cell_word *b, const permi_cell_word *y)
-{
-  int k;
-  permi_decompose_clear(words, parts, sum);
+  const permi_numbers *numbers = &run->plan->numbers;
+  const size_t bytes = 8 * permi_value_words(algebra, numbers);
+  double real[3];
+  uint64_t word;
+  void *sum = algebra == PERMI_WORDS ? run->spare : algebra == PERMI_WORD ? (void *)&word : (void *)real;
+  memset(sum, 0, bytes);
   if (x)
-    permi_decompose_fuse(words, parts, sum, a, x);
+    permi_value_fuse(algebra, numbers, a, sum, x);
   if (y)
-    permi_decompose_fuse(words, parts, sum, b, y);
-  for (k = 0; k < permi_decompose_size(words, parts); k++)
-    to[k] = sum[k];
+    permi_value_fuse(algebra, numbers, b, sum, y);
+  memcpy(to, sum, bytes);
 }
 
 /* to = a x + b y; to may be one of them, x or y may be NULL. */
-static void permi_decompose_combine(permi_decomposing *run, permi_cell_word *to, const permi_cell_word *a,
-                                    const permi_cell_word *x, const permi_cell_word *b, const permi_cell_word *y)
+static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
+                                    const uint64_t *b, const uint64_t *y)
 {
-  const int words = run->plan->words, parts = run->plan->parts;
-  permi_cell_word sum[3];
   if (!to)
     return;
   run->operations++;
-  if (words == 1 && parts == 1)
-    permi_decompose_pair(1, 1, sum, to, a, x, b, y);
-  else if (words)
-    permi_decompose_pair(words, parts, run->spare, to, a, x, b, y);
-  else if (parts == 1)
-    permi_decompose_pair(0, 1, sum, to, a, x, b, y);
-  else
-    permi_decompose_pair(0, 2, sum, to, a, x, b, y);
+  switch (run->plan->numbers.algebra) {
+  case PERMI_WORD: permi_decompose_pair(PERMI_WORD, run, to, a, x, b, y); break;
+  case PERMI_WORDS: permi_decompose_pair(PERMI_WORDS, run, to, a, x, b, y); break;
+  case PERMI_SIGNED: permi_decompose_pair(PERMI_SIGNED, run, to, a, x, b, y); break;
+  default: permi_decompose_pair(PERMI_COMPLEX, run, to, a, x, b, y); break;
+  }
 }
 
-static void permi_decompose_add(const permi_decompose *plan, permi_cell_word *to, const permi_cell_word *x)
+static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int one)
 {
-  int k;
-  if (!to)
-    return;
-  for (k = 0; k < (plan->words ? plan->parts : (int)plan->size); k++)
-    if (plan->words)
-      permi_words_add(&to[k * plan->words].word, &x[k * plan->words].word, plan->words);
-    else
-      to[k].real += x[k].real;
-}
-
-static void permi_decompose_set(const permi_decompose *plan, permi_cell_word *cell, int one)
-{
-  if (!cell)
-    return;
-  permi_decompose_clear(plan->words, plan->parts, cell);
-  if (one && plan->words)
-    cell->word = 1;
-  else if (one)
-    cell[0].real = cell[plan->parts].real = 1;
+  if (cell && one)
+    permi_value_one(&plan->numbers, cell);
+  else if (cell)
+    memset(cell, 0, plan->size * sizeof *cell);
 }
 
 /* An integer is 0 in its ring; a double counts as an entry even when its terms have cancelled. */
-static int permi_decompose_zero(const permi_decompose *plan, const permi_cell_word *cell)
+static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
 {
   size_t k;
-  for (k = 0; plan->words && k < plan->size && !cell[k].word;)
+  for (k = 0; plan->words && k < plan->size && !cell[k];)
     k++;
   return k == plan->size;
 }
@@ -13594,7 +13356,7 @@ static permi_piece permi_piece_whole(const permi_decompose *plan)
   return piece;
 }
 
-static permi_cell_word *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
+static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
 {
   const size_t row = (size_t)(side ? j : i), column = (size_t)(side ? i : j);
   return piece->cell + (row * (size_t)piece->n + column) * plan->size;
@@ -13627,7 +13389,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
       int degree;
       if (least == 3 && (but_one & (but_one - 1)))
         continue;
-      degree = permi_bits_count(x);
+      degree = permi_count_ones(x);
       if (degree < least) {
         least = degree;
         *side = s;
@@ -13653,9 +13415,9 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
     piece->mask[side][r] |= UINT64_C(1) << c;
     piece->mask[other][c] |= bit;
     if (piece->cell) {
-      const permi_cell_word *a = permi_piece_at(plan, piece, side, line, c);
-      const permi_cell_word *b = permi_piece_at(plan, piece, side, line, d);
-      permi_cell_word *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
+      const uint64_t *a = permi_piece_at(plan, piece, side, line, c);
+      const uint64_t *b = permi_piece_at(plan, piece, side, line, d);
+      uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
       permi_decompose_combine(run, x, a, in_d & bit ? y : NULL, b, in_c & bit ? x : NULL);
       if (permi_decompose_zero(plan, x)) {
         piece->mask[side][r] &= ~(UINT64_C(1) << c);
@@ -13669,7 +13431,7 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
 
 /* The given lines of `from`, packed, into `to`, whose cells are at `room`. */
 static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
-                             permi_piece *to, permi_cell_word *room)
+                             permi_piece *to, uint64_t *room)
 {
   int place[PERMI_DECOMPOSE_ORDER], n = 0, i = 0;
   uint64_t left;
@@ -13688,38 +13450,40 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
       to->mask[1][at] |= UINT64_C(1) << i;
       if (room)
         memcpy(permi_piece_at(plan, to, 0, i, at), permi_piece_at(plan, from, 0, row, column),
-               plan->size * sizeof(permi_cell_word));
+               plan->size * sizeof(uint64_t));
     }
   }
 }
 
 /* subset[s]: the permanent of the first rows in the columns of s, as many. at[0][i] + at[1][j] is entry (i, j). */
-static PERMI_ALWAYS_INLINE void permi_subsets_sum(int words, int parts, int k, const permi_cell_word *cell,
-                                                  size_t at[2][PERMI_DECOMPOSE_SUBSETS], const unsigned *mask,
-                                                  permi_cell_word *subset)
+static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
+                                                  const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
+                                                  const unsigned *mask, uint64_t *subset)
 {
-  const size_t size = (size_t)permi_decompose_size(words, parts);
+  const size_t size = permi_value_words(algebra, numbers);
   unsigned s, last;
-  int w;
   for (s = 1; s < 1u << k; s++) {
-    const int i = permi_bits_count(s) - 1;
-    permi_cell_word local[3], *sum = words > 1 || (words && parts > 1) ? subset + s * size : local;
-    permi_decompose_clear(words, parts, sum);
+    const int i = permi_count_ones(s) - 1;
+    double real[3];
+    uint64_t word;
+    void *sum = algebra == PERMI_WORDS ? subset + s * size : algebra == PERMI_WORD ? (void *)&word : (void *)real;
+    memset(sum, 0, 8 * size);
     for (last = mask[i] & s; last; last &= last - 1) {
       const int j = permi_trailing_zeros(last);
-      permi_decompose_fuse(words, parts, sum, subset + (s ^ 1u << j) * size, cell + at[0][i] + at[1][j]);
+      permi_value_fuse(algebra, numbers, subset + (s ^ 1u << j) * size, sum, cell + at[0][i] + at[1][j]);
     }
-    for (w = 0; sum == local && w < (int)size; w++)
-      subset[s * size + (size_t)w] = local[w];
+    if (algebra != PERMI_WORDS)
+      memcpy(subset + s * size, sum, 8 * size);
   }
 }
 
 /* The sum over subsets of columns into result. */
 PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece,
-                                                   permi_cell_word *result)
+                                                   uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
-  const int words = plan->words, parts = plan->parts, k = permi_bits_count(piece->live[0]);
+  const permi_numbers *numbers = &plan->numbers;
+  const int k = permi_count_ones(piece->live[0]);
   int line[2][PERMI_DECOMPOSE_SUBSETS], side, i, j;
   size_t at[2][PERMI_DECOMPOSE_SUBSETS];
   unsigned mask[PERMI_DECOMPOSE_SUBSETS];
@@ -13728,7 +13492,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
     return;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && parts == 2 && !words; /* the order of the sums, and so their bits */
+      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* the order of the sums, and so their bits */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
   for (i = 0; i < k; i++) {
@@ -13738,14 +13502,12 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
       mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
   }
   permi_decompose_set(plan, run->subsets, 1);
-  if (words == 1 && parts == 1)
-    permi_subsets_sum(1, 1, k, piece->cell, at, mask, run->subsets);
-  else if (words)
-    permi_subsets_sum(words, parts, k, piece->cell, at, mask, run->subsets);
-  else if (parts == 1)
-    permi_subsets_sum(0, 1, k, piece->cell, at, mask, run->subsets);
-  else
-    permi_subsets_sum(0, 2, k, piece->cell, at, mask, run->subsets);
+  switch (numbers->algebra) {
+  case PERMI_WORD: permi_subsets_sum(PERMI_WORD, numbers, k, piece->cell, at, mask, run->subsets); break;
+  case PERMI_WORDS: permi_subsets_sum(PERMI_WORDS, numbers, k, piece->cell, at, mask, run->subsets); break;
+  case PERMI_SIGNED: permi_subsets_sum(PERMI_SIGNED, numbers, k, piece->cell, at, mask, run->subsets); break;
+  default: permi_subsets_sum(PERMI_COMPLEX, numbers, k, piece->cell, at, mask, run->subsets); break;
+  }
   run->operations += (double)k * (1 << k);
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
@@ -13828,7 +13590,7 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
     for (first = left; first & (first - 1); first &= first - 1)
       for (second = first & (first - 1); second; second &= second - 1) {
         const uint64_t x = piece->mask[1 - side][permi_trailing_zeros(first)];
-        const int shared = permi_bits_count(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
+        const int shared = permi_count_ones(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
         if (shared > most) {
           most = shared;
           pair[pairs] = (first & (0 - first)) | (second & (0 - second));
@@ -13847,15 +13609,15 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
    (integers, degrees 3 to 8) within a factor of 2 of this. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
-  const double cell = plan->words ? 1 + 0.6 * plan->words * plan->words * plan->parts * plan->parts
-                                  : (double)plan->parts;
+  const int parts = plan->numbers.parts;
+  const double cell = plan->words ? 1 + 0.6 * plan->words * plan->words * parts * parts : (double)parts;
   return n <= PERMI_DECOMPOSE_SMALL ? 1e-6 : (1.3 + 0.13 * n + 0.054 * n * cell) * 1e-6;
 }
 
 static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n)
 {
-  const int length = plan->words * plan->parts;
-  const double cell = plan->parts == 1 && plan->words <= 1 ? 1 : 8 + length * length;
+  const int length = plan->words * plan->numbers.parts;
+  const double cell = plan->numbers.parts == 1 && plan->words <= 1 ? 1 : 8 + length * length;
   return ldexp(n * 2.2e-9 * cell, n);
 }
 
@@ -13873,13 +13635,13 @@ typedef enum permi_outcome {
 } permi_outcome;
 
 /* Eliminates lines of degree 1 and 2 and splits the rest, until neither leads on. */
-static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
+static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                             int *additions)
 {
   permi_decompose_level *level = run->level;
   for (;;) {
     const int degree = permi_piece_least(piece, &level->side, &level->line), side = level->side, line = level->line;
-    const int order = permi_bits_count(piece->live[0]);
+    const int order = permi_count_ones(piece->live[0]);
     int dead;
     if (order == 0)
       return PERMI_NODE_DONE;
@@ -13906,18 +13668,18 @@ static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece 
   }
 }
 
-static permi_cell_word *permi_decompose_past(permi_cell_word *room, size_t words)
+static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 {
   return room ? room + words : NULL;
 }
 
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
-                                permi_cell_word *room);
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
+                                uint64_t *room);
 
 /* Writes the permanent of a piece below a node to value, unless that is a unit of another thread or of the second pass;
    returns the additions. */
-static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, permi_cell_word *value,
-                                 permi_cell_word *room)
+static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
+                                 uint64_t *room)
 {
   const permi_decompose *plan = run->plan;
   permi_branching *shared = run->shared;
@@ -13939,7 +13701,7 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
     run->pass = PERMI_PASS_WHOLE;
   }
   if (subsets) {
-    order = permi_bits_count(piece->live[0]);
+    order = permi_count_ones(piece->live[0]);
     run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
     permi_piece_subsets(run, piece, value);
     additions = order * (order - 1) / 2;
@@ -13962,13 +13724,13 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
 
 /* Writes the permanent of the piece to result; returns the additions of THE BOUND. room: for the pieces below. A probe
    follows one of those, which counts for all. */
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
-                                permi_cell_word *room)
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
+                                uint64_t *room)
 {
   const permi_decompose *plan = run->plan;
   permi_decompose_level *level = run->level;
   permi_piece *child = &level->child;
-  permi_cell_word *value = room, *sum = permi_decompose_past(room, plan->size);
+  uint64_t *value = room, *sum = permi_decompose_past(room, plan->size);
   const double ways = run->ways;
   int additions = 0, deeper = 0, most = 0, below, k, first = 0, end;
   permi_outcome outcome;
@@ -13992,7 +13754,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
     return additions;
   case PERMI_NODE_BLOCKS:
     for (k = 0; k < level->count; k++)
-      most = permi_bits_count(level->rows[k]) > most ? permi_bits_count(level->rows[k]) : most;
+      most = permi_count_ones(level->rows[k]) > most ? permi_count_ones(level->rows[k]) : most;
     break;
   case PERMI_NODE_BRANCH:
     level->count = permi_piece_pairs(piece, level->side, level->line, level->rows);
@@ -14021,7 +13783,8 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
       permi_decompose_combine(run, result, result, value, NULL, NULL);
     } else {
       deeper = below > deeper ? below : deeper;
-      permi_decompose_add(plan, sum, value);
+      if (sum)
+        permi_values_add(&plan->numbers, &run->one, sum, value, 1);
     }
   }
   run->ways = ways;
@@ -14046,18 +13809,18 @@ static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may
 static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: threads share no line of cache */
 {
   return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
-         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(permi_cell_word)) + 8;
+         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
 /* The whole tree, or the top that the pass leaves of it, into run->result in the arena; returns the additions. */
-static int permi_decompose_walk(permi_decomposing *run, permi_cell_word *arena)
+static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
 {
   const permi_decompose *plan = run->plan;
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
   permi_piece piece = permi_piece_whole(plan);
   run->weight = run->ways = 1;
   run->level = (permi_decompose_level *)(void *)arena;
-  run->spare = (permi_cell_word *)(void *)(run->level + permi_decompose_levels(plan));
+  run->spare = (uint64_t *)(void *)(run->level + permi_decompose_levels(plan));
   run->result = run->spare + size;
   run->subsets = run->result + size;
   piece.cell = run->subsets + (size << permi_decompose_most(plan));
@@ -14078,6 +13841,7 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   run.pass = PERMI_PASS_DRAW;
   run.ticket = ticket < (uint64_t)shared->room ? (int)ticket : -1;
   run.threads = shared->search.threads;
+  run.one = permi_coefficient_one();
   permi_decompose_walk(&run, shared->arena + (size_t)me * permi_decompose_arena(shared->plan));
   if (thread == 0)
     shared->work = run.work * run.threads;
@@ -14102,6 +13866,7 @@ static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
+  permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_decomposing run;
   permi_branching shared;
   size_t threads;
@@ -14116,15 +13881,14 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   run.plan = plan;
   run.shared = &shared;
   run.threads = 1;
-  shared.arena = (permi_cell_word *)permi_allocate(&plan->allocator, threads,
-                                                   permi_decompose_arena(plan) * sizeof *shared.arena);
-  run.status = shared.arena ? PERM_OK : PERM_ERROR_MEMORY;
+  run.one = permi_coefficient_one();
+  shared.arena = (uint64_t *)permi_pool_get(&pool, threads, permi_decompose_arena(plan) * sizeof *shared.arena);
   if (threads > 1) {
-    const size_t room = (size_t)shared.room;
-    shared.branch = (permi_branch *)permi_allocate(&plan->allocator, room, sizeof *shared.branch);
-    shared.cell = (permi_cell_word *)permi_allocate(&plan->allocator, room, plan->size * sizeof *shared.cell);
-    if (!shared.branch || !shared.cell)
-      run.status = PERM_ERROR_MEMORY;
+    shared.branch = (permi_branch *)permi_pool_get(&pool, (size_t)shared.room, sizeof *shared.branch);
+    shared.cell = (uint64_t *)permi_pool_get(&pool, (size_t)shared.room, plan->size * sizeof *shared.cell);
+  }
+  run.status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  if (threads > 1) {
     if (run.status == PERM_OK)
       run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
     run.work = shared.work;
@@ -14132,34 +13896,19 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   }
   if (run.status == PERM_OK)
     additions = permi_decompose_walk(&run, shared.arena);
-  if (run.status == PERM_OK && plan->words) {
-    const permi_ring ring = permi_ring_make(plan->parts, plan->words);
-    permi_cell_sum(&ring, run.result, partial);
-  } else if (run.status == PERM_OK) {
-    const permi_cell_word *value = run.result;
+  if (run.status == PERM_OK) {
+    permi_value_sum(&plan->numbers, run.result, partial);
+    partial->terms += run.nodes;
+  }
+  if (run.status == PERM_OK && !plan->words) {
+    const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
-    permi_sum_add_double(&partial->value, value[0].real);
-    if (plan->parts == 2)
-      permi_sum_add_double(&partial->imaginary, value[1].real);
-    permi_sum_add_double(&partial->absolute, value[plan->parts].real);
     partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
     if (excess > 0) /* more than the plan's bound has paid for; g (1 + g) < 2 g */
-      partial->lost += 2 * permi_gamma(excess) * value[plan->parts].real;
+      partial->lost += 2 * permi_gamma(excess) * absolute;
   }
-  if (run.status == PERM_OK)
-    partial->terms += run.nodes;
-  permi_release(&plan->allocator, shared.arena);
-  permi_release(&plan->allocator, shared.branch);
-  permi_release(&plan->allocator, shared.cell);
+  permi_pool_release(&pool);
   return run.status;
-}
-
-static void permi_decompose_release(const perm_allocator *allocator, void *context)
-{
-  permi_decompose *plan = (permi_decompose *)context;
-  if (plan)
-    permi_release(allocator, plan->cell);
-  permi_release(allocator, plan);
 }
 
 static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -14201,24 +13950,6 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
   return 1;
 }
 
-/* Entry `edge` of the block into a cell. */
-static void permi_decompose_entry(const permi_decompose *plan, const permi_block *block, int edge,
-                                  permi_cell_word *cell)
-{
-  int part, w;
-  for (part = 0; block->integer && part < plan->parts; part++) {
-    const int64_t x = part ? block->imaginary_integer[edge] : block->integer[edge];
-    for (w = 0; w < plan->words; w++)
-      cell[part * plan->words + w].word = w == 0 ? (uint64_t)x : x < 0 ? ~UINT64_C(0) : 0;
-  }
-  if (block->integer)
-    return;
-  cell[0].real = block->real[edge];
-  if (plan->parts == 2)
-    cell[1].real = block->imaginary[edge];
-  cell[plan->parts].real = block->absolute[edge];
-}
-
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -14227,6 +13958,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const int n = block->n;
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
+  uint64_t *one;
   int i, e;
   if (n > PERMI_DECOMPOSE_ORDER) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
@@ -14237,34 +13969,35 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
     return PERM_OK;
   }
-  plan = (permi_decompose *)permi_allocate(allocator, 1, sizeof *plan);
+  plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
+  offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
-  memset(plan, 0, sizeof *plan);
-  offer->plan = plan;
-  plan->allocator = *allocator;
   plan->n = n;
-  plan->parts = working->is_complex ? 2 : 1;
-  if (block->integer) {
-    const double bits = permi_block_bits(block) + 1; /* the sign */
-    if (bits >= 64 * PERM_INTEGER_WORDS) {
-      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-      return PERM_OK;
-    }
-    plan->words = (int)(bits / 64) + 1;
+  if (!permi_numbers_choose(&plan->numbers, block, 0, 0)) {
+    permi_refuse_long(offer);
+    return PERM_OK;
   }
-  plan->size = (size_t)permi_decompose_size(plan->words, plan->parts);
-  plan->cell = (permi_cell_word *)permi_allocate(allocator, cells, plan->size * sizeof *plan->cell);
+  if (plan->numbers.algebra == PERMI_MAGNITUDES)
+    plan->numbers.algebra = PERMI_SIGNED;
+  if (plan->numbers.algebra == PERMI_WIDE)
+    plan->numbers.algebra = PERMI_WORDS; /* factors have two words, too */
+  plan->words = block->integer ? plan->numbers.words : 0;
+  plan->size = permi_numbers_words(&plan->numbers);
+  plan->cell = (uint64_t *)permi_pool_get(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
   if (!plan->cell)
     return permi_fail_memory(maker->result);
   memset(plan->cell, 0, cells * plan->size * sizeof *plan->cell);
+  one = plan->cell + cells * plan->size;
+  permi_value_one(&plan->numbers, one);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
       plan->row[i] |= UINT64_C(1) << j;
-      permi_decompose_entry(plan, block, block->edge[e], plan->cell + (size_t)(i * n + j) * plan->size);
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
+      permi_values_add(&plan->numbers, &c, plan->cell + (size_t)(i * n + j) * plan->size, one, 1);
       sum += block->integer ? 0 : block->absolute[block->edge[e]];
     }
     plan->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
@@ -14282,24 +14015,23 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
                                         permi_leaf *leaf)
 {
   permi_decompose *plan = (permi_decompose *)offer->plan;
-  const double n = plan->n, products = plan->parts == 2 ? 3 : 1;
+  const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)plan->n), (uint64_t)plan->words);
+  uint64_t word;
   size_t k;
   (void)maker;
-  for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++)
-    hash = permi_hash(hash, plan->cell[k].word);
-  permi_search_leaf(leaf, PERM_METHOD_DECOMPOSE, block->n, plan->nodes, hash);
+  for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++) {
+    memcpy(&word, &plan->cell[k], sizeof word); /* or a double */
+    hash = permi_hash(hash, word);
+  }
+  permi_leaf_task(leaf, offer, PERM_METHOD_DECOMPOSE, block->n, plan->nodes, hash, permi_decompose_run,
+                  permi_decompose_explain);
   leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
-  leaf->run_task = permi_decompose_run;
-  leaf->release = permi_decompose_release;
-  leaf->explain = permi_decompose_explain;
-  leaf->context = plan;
   leaf->integer = plan->words != 0;
   if (!leaf->integer) {
     leaf->bound_relative = permi_entry_bound(plan->entry_roundings + (products + PERMI_DECOMPOSE_ADDITIONS) * n);
     leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(plan->entry_roundings + (products + 1) * n);
   }
-  offer->plan = NULL;
   return PERM_OK;
 }
 
@@ -14651,8 +14383,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   char there[64] = "";
   int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
-    snprintf(there, sizeof there, ", %.3g on the GPU",
-             permi_gpu_needs(frontier, frontier->arrays, permi_arrays_value_bytes(frontier)));
+    snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
   length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
@@ -14671,22 +14402,19 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->numbers.algebra);
-  int i, j;
+  int i, j, w;
   hash = permi_hash(permi_hash(hash, (uint64_t)frontier->numbers.words), frontier->numbers.modulus);
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
   for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
-    const permi_stream *stream = &frontier->stream[i];
-    hash = permi_hash(hash, stream->test);
-    hash = permi_hash(hash, stream->want);
-    hash = permi_hash(hash, stream->flip);
-    hash = permi_hash_double(hash, stream->c.real);
-    hash = permi_hash_double(hash, stream->c.imaginary);
-    hash = permi_hash_double(hash, stream->c.absolute);
-    hash = permi_hash(hash, (uint64_t)stream->c.integer[0]);
-    hash = permi_hash(hash, (uint64_t)stream->c.integer[1]);
-    for (j = 0; frontier->mask_words > 1 && j < 3 * (frontier->mask_words - 1); j++)
-      hash = permi_hash(hash, frontier->more[(size_t)(i * 3) * (size_t)(frontier->mask_words - 1) + (size_t)j]);
+    const permi_coefficient *c = &frontier->coefficient[i];
+    for (j = 0; j < 3; j++)
+      hash = permi_hash(hash, permi_stream_word(frontier, i, j, 0));
+    hash = permi_hash_double(permi_hash_double(permi_hash_double(hash, c->real), c->imaginary), c->absolute);
+    hash = permi_hash(permi_hash(hash, (uint64_t)c->integer[0]), (uint64_t)c->integer[1]);
+    for (j = 0; j < 3; j++)
+      for (w = 1; w < frontier->mask_words; w++)
+        hash = permi_hash(hash, permi_stream_word(frontier, i, j, w));
   }
   return hash;
 }
@@ -14802,16 +14530,15 @@ static double permi_algebra_weight(permi_algebra algebra)
 /* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
-  const size_t bytes = permi_gpu_cell_bytes(frontier);
   double seconds = permi_arrays_seconds(frontier), there, needed;
-  if (!options->gpu.devices || !bytes)
+  if (!options->gpu.devices || !permi_gpu_cells(frontier))
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
   if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
     return 0;
   there = permi_gpu_bytes();
-  needed = permi_gpu_needs(frontier, frontier->arrays, bytes);
+  needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
@@ -14840,10 +14567,10 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (frontier->arrays && permi_arrays_on_gpu(options, frontier, offer)) {
     frontier->arrays->isa = PERM_ISA_CUDA;
     offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
-    offer->bytes = permi_arrays_host_bytes(frontier, frontier->arrays);
+    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
   } else if (frontier->arrays && options->method != PERM_METHOD_ARRAYS &&
              (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
-    permi_arrays_release(&options->allocator, frontier->arrays);
+    permi_owned_release(&options->allocator, frontier->arrays);
     frontier->arrays = NULL;
   } else if (frontier->arrays) {
     offer->seconds = permi_arrays_seconds(frontier);
@@ -14935,7 +14662,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
   if (status == PERM_ERROR_OVERFLOW) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
   } else if (status != PERM_OK && block->n > PERM_MAX_N && rival < (double)INFINITY) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found that comes near to another engine");
   } else if (status != PERM_OK) {
@@ -14951,14 +14678,8 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_FRONTIER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = frontier->cost[frontier->steps];
-  leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
-  leaf->run_task = permi_frontier_run;
+  permi_leaf_task(leaf, offer, PERM_METHOD_FRONTIER, block->n, frontier->cost[frontier->steps],
+                  permi_frontier_fingerprint(frontier, maker->watch), permi_frontier_run, permi_frontier_explain);
   if (maker->options->method == PERM_METHOD_LISTS || maker->options->method == PERM_METHOD_ARRAYS)
     leaf->information.method = maker->options->method;
   if (frontier->arrays) {
@@ -14971,18 +14692,11 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
                                     : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   leaf->release = permi_frontier_release;
-  leaf->explain = permi_frontier_explain;
-  leaf->context = frontier;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
-    leaf->bound_relative = frontier->bound_relative;
-    leaf->estimate_relative =
-        4 * sqrt((doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative);
+    permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
     if (doubled && maker->job->leaves == 0) /* what is accurate, unless another leaf says otherwise */
       maker->job->precision = PERM_PRECISION_DD;
-    if (leaf->estimate_relative > leaf->bound_relative)
-      leaf->estimate_relative = leaf->bound_relative;
   }
   return PERM_OK;
 }
@@ -15037,9 +14751,12 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
 
 static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
 {
-  permi_tree *tree = (permi_tree *)permi_allocate(allocator, 1, sizeof *tree);
-  if (tree)
+  permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+  if (tree) {
+    const permi_owned owned = tree->owned;
     *tree = *like;
+    tree->owned = owned;
+  }
   return tree;
 }
 
@@ -15064,12 +14781,11 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   perm_status status = PERM_OK;
   int start, starts;
   memset(&like, 0, sizeof like);
-  like.allocator = *allocator;
   like.nodes = 2 * block->n;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
   if (!permi_tree_kind(&like, block, maker->options)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
     return PERM_OK;
   }
   if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n) {
@@ -15097,7 +14813,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     if (status == PERM_ERROR_MEMORY)
       break;
     tree = permi_tree_new(allocator, &like);
-    if (!tree || !permi_tree_build(allocator, block, &graph, given, tree))
+    if (!tree || !permi_tree_build(block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
              (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
@@ -15105,7 +14821,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       best = tree;
       tree = swap;
     }
-    permi_tree_release(allocator, tree);
+    permi_owned_release(allocator, tree);
     if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
       break; /* another search costs more than it can save, or gains too little */
     if (!best && rival < (double)INFINITY)
@@ -15113,7 +14829,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   }
   permi_tree_graph_release(&graph);
   if (status != PERM_OK) {
-    permi_tree_release(allocator, best);
+    permi_owned_release(allocator, best);
     return permi_fail_memory(maker->result);
   }
   offer->plan = best;
@@ -15133,23 +14849,12 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   int i;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_TREE;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = tree->pairs + tree->states;
-  leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
-  leaf->run_task = permi_tree_task;
-  leaf->release = permi_tree_release;
-  leaf->explain = permi_tree_explain;
-  leaf->context = tree;
-  offer->plan = NULL;
+  permi_leaf_task(leaf, offer, PERM_METHOD_TREE, block->n, tree->pairs + tree->states,
+                  permi_tree_fingerprint(tree, maker->watch), permi_tree_task, permi_tree_explain);
   leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
-    const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
-    leaf->bound_relative = tree->bound_relative;
-    leaf->estimate_relative = fmin(4 * sqrt(unit * tree->bound_relative), tree->bound_relative);
+    const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
+    permi_leaf_bound(leaf, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT);
   }
   return PERM_OK;
 }
@@ -15186,10 +14891,10 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 
 /* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
-    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
+    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
-    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, PERMI_PROVEN},
-    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, PERMI_PROVEN},
+    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_PROVEN},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, PERMI_NAMED},
@@ -15198,7 +14903,7 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
     {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
-    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
 };
@@ -16426,12 +16131,13 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
       spy->width[p]++;
     spy->states[p] = frontier->states[p + 1];
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
-      const permi_stream *stream = &frontier->stream[s];
-      const int drop = stream->want == stream->test && stream->flip == stream->test && s == frontier->stream_start[p];
+      const uint64_t test = permi_stream_word(frontier, s, 0, 0), want = permi_stream_word(frontier, s, 1, 0);
+      const uint64_t flip = permi_stream_word(frontier, s, 2, 0);
+      const int drop = want == test && flip == test && s == frontier->stream_start[p];
       held |= drop;
-      gone |= stream->want | (stream->test & ~stream->want & ~stream->flip); /* all wanted bits vanish */
-      self = held ? frontier->stream[frontier->stream_start[p]].test & ~stream->want : 0; /* its slot may be reused */
-      born |= (stream->want ^ stream->flip) & ~(stream->test & ~stream->want & ~self);
+      gone |= want | (test & ~want & ~flip); /* all wanted bits vanish */
+      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0; /* may be reused */
+      born |= (want ^ flip) & ~(test & ~want & ~self);
     }
     alive = (alive & ~born) | gone;
   }
@@ -16521,9 +16227,9 @@ static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator
     const permi_tree *tree = (const permi_tree *)spy->leaf->context;
     for (i = 0; i < tree->nodes; i++) {
       const permi_tree_node *node = &tree->node[i];
-      spy->width[i] = permi_tree_bits(node->all) - 1;
+      spy->width[i] = permi_count_ones(node->all) - 1;
       spy->states[i] = permi_tree_choose(tree, spy->width[i],
-                                         permi_tree_bits(node->rows) - !node->column - node->difference);
+                                         permi_count_ones(node->rows) - !node->column - node->difference);
     }
   }
   return 1;

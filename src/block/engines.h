@@ -134,6 +134,31 @@ typedef struct permi_offer {
   void *plan;            /* what the engine has worked out */
 } permi_offer;
 
+/* Begins a plan: everything that the plan needs lies in its pool. */
+typedef struct permi_owned {
+  perm_allocator allocator;
+  permi_pool pool;
+} permi_owned;
+
+/* A plan of `bytes` zeros but for its beginning, or NULL. */
+static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
+{
+  permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
+  if (owned) {
+    memset(owned, 0, bytes);
+    owned->allocator = *allocator;
+    owned->pool.allocator = &owned->allocator;
+  }
+  return owned;
+}
+
+static void permi_owned_release(const perm_allocator *allocator, void *plan)
+{
+  if (plan)
+    permi_pool_release(&((permi_owned *)plan)->pool);
+  permi_release(allocator, plan);
+}
+
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,  /* only when requested by name */
   PERMI_PROVEN = 2, /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
@@ -161,4 +186,36 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
   va_end(arguments);
   offer->seconds = (double)INFINITY;
   offer->status = status;
+}
+
+static void permi_refuse_long(permi_offer *offer)
+{
+  permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+}
+
+/* The leaf of a task without kernels, which takes the plan of the offer over. */
+static void permi_leaf_task(permi_leaf *leaf, permi_offer *offer, perm_method method, int n, double work,
+                            uint64_t fingerprint,
+                            perm_status (*run)(const permi_leaf *leaf, permi_control *control, perm_partial *partial),
+                            size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size))
+{
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = method;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = 1;
+  leaf->information.work = work;
+  leaf->information.fingerprint = fingerprint;
+  leaf->run_task = run;
+  leaf->explain = explain;
+  leaf->release = permi_owned_release;
+  leaf->context = offer->plan;
+  offer->plan = NULL;
+}
+
+/* The leaf's relative bound, and the estimate for roundings of size `unit` that are independent. */
+static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
+{
+  leaf->bound_relative = bound;
+  leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
 }

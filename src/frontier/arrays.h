@@ -18,7 +18,6 @@
    entries a line; sorted lists there took 9 to 12 times as long. */
 #pragma once
 #include "steps.h"
-#include "../gpu/contract.h"
 
 #define PERMI_ARRAY_LOW 11     /* words of these slots, and their ranks, stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* slots of the middle and of the top at most */
@@ -102,17 +101,32 @@ struct permi_arrays_run {
   int tracking; /* sizes are measured in this step */
   permi_sizes sizes;
   double visited, seconds_before, seconds_each;
-  perm_gpu_frontier *gpu; /* not NULL: the values are there, and only the last ones come back */
-  perm_gpu_way *gpu_way;       /* of a step; for lists */
-  perm_gpu_stream *gpu_stream;
+  struct perm_gpu_frontier *gpu; /* not NULL: the values are there, and only the last ones come back */
+  struct perm_gpu_way *gpu_way;  /* of a step; for lists */
+  struct perm_gpu_stream *gpu_stream;
 };
 
-static int permi_count_ones(uint64_t x)
+/* What the first pass computes; moduli, if they are wanted, come in a second one. */
+static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
-  x -= x >> 1 & UINT64_C(0x5555555555555555);
-  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+  permi_numbers numbers = frontier->numbers;
+  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
+    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
+  else if (permi_algebra_has_moduli(numbers.algebra))
+    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
+  return numbers;
+}
+
+/* Bytes of a value of it. */
+static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
+{
+  const permi_numbers numbers = permi_arrays_numbers(frontier);
+  return 8 * permi_numbers_words(&numbers);
+}
+
+static int permi_arrays_passes(const permi_frontier *frontier)
+{
+  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
 }
 
 /* -- sums of blocks ---------------------------------------------------------------------------- */

@@ -6,20 +6,6 @@
 #include "array_layout.h"
 #include "arrays_gpu.h"
 
-/* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
-static void permi_array_track(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
-{
-  double low = sizes->smallest, high = sizes->largest;
-  size_t k;
-  for (k = 0; k < doubles; k += stride) {
-    const double y = fabs(x[k]);
-    low = y < low && y > 0 ? y : low;
-    high = y > high ? y : high;
-  }
-  sizes->smallest = low;
-  sizes->largest = high;
-}
-
 /* The blocks under one word of top bits. */
 static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
                                const char *from, char *to, int ways, uint32_t top, permi_origin *origin,
@@ -56,7 +42,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
     }
     run->kernel(run, y, count, origin, origins);
     if (run->tracking)
-      permi_array_track((const double *)(const void *)y, count * tracked, stride, sizes);
+      permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
     y += count * run->bytes;
   }
 }
@@ -118,29 +104,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
 
 /* -- running ----------------------------------------------------------------------------------- */
 
-/* What the first pass computes; moduli, if they are wanted, come in a second one. */
-static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
-{
-  permi_numbers numbers = frontier->numbers;
-  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
-    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
-  else if (permi_algebra_has_moduli(numbers.algebra))
-    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
-  return numbers;
-}
-
-/* Bytes of a value of it. */
-static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
-{
-  const permi_numbers numbers = permi_arrays_numbers(frontier);
-  return 8 * permi_numbers_words(&numbers);
-}
-
-static int permi_arrays_passes(const permi_frontier *frontier)
-{
-  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
-}
-
 /* As permi_run_rescale. */
 static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
 {
@@ -160,12 +123,10 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   int s;
   *least = 1;
   for (s = arrays->pull_start[p]; s < arrays->pull_start[p + 1]; s++) {
-    const permi_pull *pull = &arrays->pull[s];
-    const double real = run->absolute ? pull->c.absolute : fabs(pull->c.real);
-    const double imaginary = run->absolute ? 0 : fabs(pull->c.imaginary);
-    weight += pull->c.absolute;
-    *least = real > 0 && real < *least ? real : *least;
-    *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
+    permi_coefficient c = arrays->pull[s].c;
+    c.imaginary = run->absolute ? 0 : c.imaginary;
+    c.real = run->absolute ? 0 : c.real;
+    permi_coefficient_weigh(&c, &weight, least);
   }
   return weight * (1 + 1e-12);
 }
@@ -287,10 +248,6 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
     permi_layout_create(pool, arrays, &run->layout[p]);
     run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
   }
-  if (gpu) {
-    run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->gpu_way);
-    run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, most, sizeof *run->gpu_stream);
-  }
   if (!pool->failed)
     memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read a little beyond */
   return !pool->failed;
@@ -301,7 +258,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
-  permi_pool pool = {&frontier->allocator, NULL, 0};
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
   permi_sizes sizes[2];
   double value[2][4];
@@ -314,7 +271,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.arrays = frontier->arrays;
   run.control = control;
   if (permi_arrays_open(&run, &pool, leaf->information.seconds))
-    status = gpu ? permi_gpu_create(&run, permi_arrays_value_bytes(frontier), message) : PERM_OK;
+    status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = pass;
     if (pass)
@@ -398,20 +355,20 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
                                permi_arrays **made)
 {
   const size_t vertices = 2 * (size_t)block->n, steps = (size_t)frontier->steps;
-  permi_arrays *arrays = (permi_arrays *)permi_allocate(allocator, 1, sizeof *arrays);
-  int *slot = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
+  permi_arrays *arrays = (permi_arrays *)permi_owned_new(allocator, sizeof *arrays);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  int *slot = (int *)permi_pool_get(&room, vertices, sizeof(int));
+  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
   int p, v, slots, ok = 0;
   *made = NULL;
-  if (arrays)
-    memset(arrays, 0, sizeof *arrays);
-  if (!arrays || !slot || !life)
+  if (!arrays || room.failed)
     goto done;
+  pool = &arrays->owned.pool;
   arrays->isa = isa;
-  arrays->pull_start = (int *)permi_allocate(allocator, steps + 1, sizeof(int));
-  arrays->pull = (permi_pull *)permi_allocate(allocator, (size_t)block->edges + steps, sizeof(permi_pull));
-  arrays->occupied = (uint64_t *)permi_allocate(allocator, steps + 1, sizeof(uint64_t));
-  if (!arrays->pull_start || !arrays->pull || !arrays->occupied)
+  arrays->pull_start = (int *)permi_pool_get(pool, steps + 1, sizeof(int));
+  arrays->pull = (permi_pull *)permi_pool_get(pool, (size_t)block->edges + steps, sizeof(permi_pull));
+  arrays->occupied = (uint64_t *)permi_pool_get(pool, steps + 1, sizeof(uint64_t));
+  if (pool->failed)
     goto done;
   ok = 1;
   slots = permi_frontier_slots(frontier, (int)vertices, 1, life, arrays->occupied, slot, watch);
@@ -428,33 +385,25 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
                                                                           arrays->pull + arrays->pull_start[p]);
   *made = permi_watch(watch, 0) ? NULL : arrays;
 done:
-  permi_release(allocator, slot);
-  permi_release(allocator, life);
+  permi_pool_release(&room);
   if (!*made)
-    permi_arrays_release(allocator, arrays);
+    permi_owned_release(allocator, arrays);
   return ok;
 }
 
-/* Bytes that a run takes. */
+/* Bytes of the host that a run takes. */
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  return (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier) +
-         2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
+  const double values = (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
+  const double bytes = values + 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
+  return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* On a GPU: what the host takes. */
-static double permi_arrays_host_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
+/* 1: there are GPU kernels for the values: not for residues, nor for integers of many words. */
+static int permi_gpu_cells(const permi_frontier *frontier)
 {
-  return permi_arrays_bytes(frontier, arrays) -
-         (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
-}
-
-/* Words of a value, for which there are kernels; 0: none for residues, nor for integers of many words. */
-static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
-{
-  const size_t bytes = permi_arrays_value_bytes(frontier);
-  return frontier->numbers.algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
+  return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
 /* What a product of integers costs, against one of words. */

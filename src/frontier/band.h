@@ -34,29 +34,18 @@ typedef union permi_band_entry { /* short, as bands of millions of entries are c
 } permi_band_entry;
 
 typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
-  perm_allocator allocator;
+  permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
-  int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
+  int counted;                                  /* some columns are equal */
   int *entry_start, *entry_group;               /* n + 1: the entries of a row */
   permi_band_entry *entry;
-  int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
-  double *cost;                                 /* n + 1: transitions of all rows before */
+  int *capacity, *first, *last;                 /* of a group: columns, first and last row; by first row */
+  double cost;                                  /* transitions */
   double longest;                               /* transitions of a row, at most */
   double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
   double bound_relative;
 } permi_band;
-
-static void permi_band_release(const perm_allocator *allocator, void *context)
-{
-  permi_band *band = (permi_band *)context;
-  if (!band)
-    return;
-  permi_release(allocator, band->entry_start);
-  permi_release(allocator, band->entry);
-  permi_release(allocator, band->cost);
-  permi_release(allocator, band);
-}
 
 static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
@@ -132,9 +121,9 @@ typedef struct permi_band_run_state {
   permi_band_shape *shape, *shapes;
   int shape_count;
   permi_band_run *runs;
-  size_t run_count, run_room, kept;
+  size_t run_count, run_room;
   double *counts[2];
-  size_t counts_room;
+  size_t counts_room[2];
   size_t room, words; /* states of a buffer; doubles or words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* NULL: all states share sizes.exp2 */
@@ -254,21 +243,14 @@ static void permi_band_add(const permi_band_state *state, const permi_band_strea
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
                                   const permi_band_run *run)
 {
-  const uint32_t end = run->target + run->count;
+  const uint32_t begin = run->target > stream->begin ? run->target : stream->begin;
+  const uint32_t beyond = run->target + run->count, end = beyond < stream->end ? beyond : stream->end;
   permi_band_run part = *run;
-  if (run->target < stream->begin) {
-    const uint32_t skipped = stream->begin - run->target;
-    if (skipped >= run->count)
-      return;
-    part.source += skipped;
-    part.target += skipped;
-    part.count -= skipped;
-  }
-  if (end > stream->end) {
-    if (part.target >= stream->end)
-      return;
-    part.count -= end - stream->end;
-  }
+  if (begin >= end)
+    return;
+  part.source += begin - run->target;
+  part.target = begin;
+  part.count = end - begin;
   permi_band_add(state, stream, &part);
 }
 
@@ -282,10 +264,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
   run.count = (uint32_t)count;
   run.factor = (uint32_t)factor;
   if (!stream->keep) {
-    if (stream->within)
-      permi_band_add_within(state, stream, &run);
-    else
-      permi_band_add(state, stream, &run);
+    permi_band_add_within(state, stream, &run);
     return;
   }
   if (state->run_count > state->shape->start[2 * stream->position + stream->entering]) {
@@ -296,14 +275,8 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
       return;
     }
   }
-  if (state->run_count == state->run_room) {
-    void *runs = state->runs;
-    if (!permi_enlarge(&state->band->allocator, &runs, state->run_count, 2 * state->run_room + 256, sizeof run)) {
-      state->memory = 1;
-      return;
-    }
-    state->runs = (permi_band_run *)runs;
-    state->run_room = 2 * state->run_room + 256;
-  }
-  state->runs[state->run_count++] = run;
+  state->memory |= !permi_room(&state->band->owned.allocator, NULL, &state->runs, state->run_count, 1, &state->run_room,
+                               sizeof run);
+  if (!state->memory)
+    state->runs[state->run_count++] = run;
 }

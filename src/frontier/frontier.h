@@ -36,10 +36,6 @@
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2 /* of a list, beside the values, per state */
 
-typedef struct permi_stream {
-  uint64_t test, want, flip; /* of the first 64 slots; see permi_stream_word */
-  permi_coefficient c;
-} permi_stream;
 
 /* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
 typedef struct permi_pull {
@@ -48,6 +44,7 @@ typedef struct permi_pull {
 } permi_pull;
 
 typedef struct permi_arrays { /* see >>arrays */
+  permi_owned owned;
   perm_isa isa;
   int lists;            /* 1: on a GPU, as sorted lists all the same, by the streams */
   int low, middle, top; /* slots; low ones are the lowest bits */
@@ -56,24 +53,15 @@ typedef struct permi_arrays { /* see >>arrays */
   uint64_t *occupied; /* steps + 1: slots in use before a step */
 } permi_arrays;
 
-static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *arrays)
-{
-  if (!arrays)
-    return;
-  permi_release(allocator, arrays->pull_start);
-  permi_release(allocator, arrays->pull);
-  permi_release(allocator, arrays->occupied);
-  permi_release(allocator, arrays);
-}
 
 typedef struct permi_frontier { /* context of a leaf */
-  perm_allocator allocator;
+  permi_owned owned;
   permi_numbers numbers;
   int steps, width;
   int slots, mask_words; /* how many are in use; words of a mask, 64 slots each */
   int *stream_start; /* steps + 1 */
-  permi_stream *stream;
-  uint64_t *more; /* of a stream: the other words of test, of want, of flip; NULL if masks are single words */
+  permi_coefficient *coefficient; /* of a stream */
+  uint64_t *mask; /* of a stream: the words of test, of want, of flip */
   double *states; /* steps + 1: bound on the states before a step */
   double *cost;   /* steps + 1: predicted cost of all before */
   double bound_relative;
@@ -116,53 +104,52 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->high);
   permi_release(allocator, list->first);
   permi_release(allocator, list->pattern);
-  permi_release(allocator, list->value);
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* A larger copy of *array, `used` elements kept; 0 when memory runs out (nothing is lost). */
-static int permi_enlarge(const perm_allocator *allocator, void **array, size_t used, size_t room, size_t size)
+/* A larger copy of *array, a pointer of any type, `used` elements kept; 0 when memory runs out (nothing is lost). */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
 {
-  void *fresh = permi_allocate(allocator, room, size);
-  if (!fresh)
+  void *held;
+  memcpy(&held, array, sizeof held);
+  if (room > SIZE_MAX / size || !permi_grow_watched(allocator, watch, &held, used * size, room * size))
     return 0;
-  if (used)
-    memcpy(fresh, *array, used * size);
-  permi_release(allocator, *array);
-  *array = fresh;
+  memcpy(array, &held, sizeof held);
+  return 1;
+}
+
+/* The same, where there is no room for `more` elements after the `used` ones. */
+static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
+                      size_t *room, size_t size)
+{
+  const size_t wanted = 2 * *room + more + 64;
+  if (used + more <= *room)
+    return 1;
+  if (!permi_enlarge(allocator, watch, array, used, wanted, size))
+    return 0;
+  *room = wanted;
   return 1;
 }
 
 static int permi_list_more_groups(const perm_allocator *allocator, permi_list *list)
 {
-  size_t room = list->group_room ? 2 * list->group_room : 64;
-  void *high = list->high, *first = list->first, *pattern = list->pattern;
-  int ok = permi_enlarge(allocator, &high, list->groups, room, (size_t)list->words * sizeof *list->high);
-  ok = ok && permi_enlarge(allocator, &first, list->groups, room, sizeof *list->first);
-  ok = ok && permi_enlarge(allocator, &pattern, list->groups, room, sizeof *list->pattern);
-  list->high = (uint64_t *)high;
-  list->first = (size_t *)first;
-  list->pattern = (int *)pattern;
-  if (ok)
-    list->group_room = room;
+  const size_t room = list->group_room ? 2 * list->group_room : 64, used = list->groups;
+  const int ok = permi_enlarge(allocator, NULL, &list->high, used, room, (size_t)list->words * sizeof *list->high) &&
+                 permi_enlarge(allocator, NULL, &list->first, used, room, sizeof *list->first) &&
+                 permi_enlarge(allocator, NULL, &list->pattern, used, room, sizeof *list->pattern);
+  list->group_room = ok ? room : list->group_room;
   return ok;
 }
 
 static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
 {
-  size_t room = patterns->room ? 2 * (size_t)patterns->room : 32;
-  void *bits = patterns->bits, *first = patterns->first, *table = NULL;
-  int ok = permi_enlarge(allocator, &bits, (size_t)patterns->count, room, PERMI_LOW_WORDS * sizeof *patterns->bits);
-  ok = ok && permi_enlarge(allocator, &first, patterns->room ? (size_t)patterns->count + 1 : 0, room + 1,
-                           sizeof *patterns->first);
-  ok = ok && permi_enlarge(allocator, &table, 0, 2 * room, sizeof *patterns->table);
-  patterns->bits = (uint64_t *)bits;
-  patterns->first = (size_t *)first;
-  if (ok) {
-    permi_release(allocator, patterns->table);
-    patterns->table = (int *)table;
-    patterns->room = (int)room;
-  }
+  const size_t room = patterns->room ? 2 * (size_t)patterns->room : 32, used = (size_t)patterns->count;
+  const int ok = permi_enlarge(allocator, NULL, &patterns->bits, used, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
+                 permi_enlarge(allocator, NULL, &patterns->first, patterns->room ? used + 1 : 0, room + 1,
+                               sizeof *patterns->first) &&
+                 permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table);
+  patterns->room = ok ? (int)room : patterns->room;
   return ok;
 }
 
@@ -211,14 +198,8 @@ static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *
   {
     size_t used = patterns->first[patterns->count];
     uint16_t *low;
-    if (patterns->low_room < used + PERMI_LOW_STATES) {
-      void *numbers = patterns->low;
-      size_t room = 2 * patterns->low_room + 2 * PERMI_LOW_STATES;
-      if (!permi_enlarge(allocator, &numbers, used, room, sizeof *low))
-        return -1;
-      patterns->low = (uint16_t *)numbers;
-      patterns->low_room = room;
-    }
+    if (!permi_room(allocator, NULL, &patterns->low, used, PERMI_LOW_STATES, &patterns->low_room, sizeof *low))
+      return -1;
     low = patterns->low;
     for (w = 0; w < PERMI_LOW_WORDS; w++) {
       uint64_t x = bits[w];
@@ -284,19 +265,15 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
 /* Word `word` of a stream's test (which = 0), want (1) or flip (2). */
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
 {
-  const permi_stream *s = &frontier->stream[stream];
-  if (word >= frontier->mask_words)
-    return 0;
-  if (word)
-    return frontier->more[((size_t)stream * 3 + (size_t)which) * (size_t)(frontier->mask_words - 1) + (size_t)word - 1];
-  return which == 0 ? s->test : which == 1 ? s->want : s->flip;
+  const size_t words = (size_t)frontier->mask_words;
+  return word < frontier->mask_words ? frontier->mask[((size_t)stream * 3 + (size_t)which) * words + (size_t)word] : 0;
 }
 
 /* The cursor of a stream, at no place yet. */
 static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *frontier, int number)
 {
-  const permi_stream *stream = &frontier->stream[number];
-  unsigned mask = PERMI_LOW_STATES - 1, i;
+  const unsigned mask = PERMI_LOW_STATES - 1;
+  unsigned i;
   uint64_t within = ~UINT64_C(0);
   int which, w;
   for (which = 0; which < 3; which++) {
@@ -305,10 +282,10 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
       to[w] = permi_stream_word(frontier, number, which, w) >> PERMI_LOW_BITS |
               permi_stream_word(frontier, number, which, w + 1) << (64 - PERMI_LOW_BITS);
   }
-  cursor->low_test = (unsigned)stream->test & mask;
-  cursor->low_want = (unsigned)stream->want & mask;
-  cursor->low_flip = (unsigned)stream->flip & mask;
-  cursor->c = stream->c;
+  cursor->low_test = (unsigned)permi_stream_word(frontier, number, 0, 0) & mask;
+  cursor->low_want = (unsigned)permi_stream_word(frontier, number, 1, 0) & mask;
+  cursor->low_flip = (unsigned)permi_stream_word(frontier, number, 2, 0) & mask;
+  cursor->c = frontier->coefficient[number];
   for (i = 0; i < 6; i++)
     if (cursor->low_test >> i & 1)
       within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];

@@ -101,7 +101,7 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
       memset((char *)target->value + target->states++ * bytes, 0, bytes);
     }
     y = (char *)target->value + (target->states - 1) * bytes;
-    permi_values_add(&frontier->numbers, &frontier->stream[take.stream].c, y,
+    permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream], y,
                      (const char *)source->value + take.group * bytes, 1);
   }
   permi_sizes_clear(&part->sizes);

@@ -18,7 +18,7 @@ typedef struct permi_part {
   permi_take *take;
   permi_patterns patterns;
   int own, *number; /* 1: numbers of its own patterns are, in the list, these */
-  size_t group_at, state_at;
+  size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS]; /* the first key behind it */
   permi_sizes sizes; /* of its values */
   perm_status status;
@@ -28,6 +28,7 @@ typedef struct permi_part {
 typedef struct permi_run {
   const perm_allocator *allocator;
   perm_allocator locked; /* the same for threads */
+  permi_pool pool;       /* what does not grow */
   permi_control *control;
   permi_list list[2];
   permi_part *part;

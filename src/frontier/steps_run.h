@@ -21,33 +21,20 @@ static void permi_locked_release(void *memory, void *user_data)
 /* Room for so many more takes. 0: out of memory. */
 static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
 {
-  const size_t room = 2 * part->take_room + more + 64;
-  void *take = part->take;
-  if (part->takes + more <= part->take_room)
-    return 1;
-  if (!permi_enlarge(allocator, &take, part->takes, room, sizeof *part->take))
-    return 0;
-  part->take = (permi_take *)take;
-  part->take_room = room;
-  return 1;
+  return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
 static int permi_part_more(const perm_allocator *allocator, permi_part *part, int words, int streams)
 {
-  void *high = part->high, *pattern = part->pattern, *taken = part->taken;
-  int ok = 1;
-  if (part->groups == part->group_room) {
-    const size_t room = part->group_room ? 2 * part->group_room : 64;
-    ok = permi_enlarge(allocator, &high, part->groups, room, (size_t)words * sizeof *part->high);
-    ok = ok && permi_enlarge(allocator, &pattern, part->groups, room, sizeof *part->pattern);
-    ok = ok && permi_enlarge(allocator, &taken, part->groups, room, sizeof *part->taken);
-    part->high = (uint64_t *)high;
-    part->pattern = (int *)pattern;
-    part->taken = (uint32_t *)taken;
-    if (ok)
-      part->group_room = room;
+  const size_t room = part->group_room ? 2 * part->group_room : 64, used = part->groups;
+  if (used == part->group_room) {
+    if (!permi_enlarge(allocator, NULL, &part->high, used, room, (size_t)words * sizeof *part->high) ||
+        !permi_enlarge(allocator, NULL, &part->pattern, used, room, sizeof *part->pattern) ||
+        !permi_enlarge(allocator, NULL, &part->taken, used, room, sizeof *part->taken))
+      return 0;
+    part->group_room = room;
   }
-  return ok && permi_takes_more(allocator, part, (size_t)streams);
+  return permi_takes_more(allocator, part, (size_t)streams);
 }
 
 /* Merges from where the cursors are up to the key part->end, or to the end of the group in which `most` states are
@@ -124,17 +111,14 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   target->states += part->states;
   if (target->states > target->state_room) /* cannot be: the room is a bound */
     return PERM_ERROR_MEMORY;
-  if (part->own && part->patterns.count) {
-    permi_release(&run->locked, part->number);
-    part->number = (int *)permi_allocate(&run->locked, (size_t)part->patterns.count, sizeof *part->number);
-    if (!part->number)
+  if (part->own && !permi_room(&run->locked, NULL, &part->number, 0, (size_t)part->patterns.count, &part->number_room,
+                               sizeof *part->number))
+    return PERM_ERROR_MEMORY;
+  for (k = 0; part->own && k < part->patterns.count; k++) {
+    part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
+                                          part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
+    if (part->number[k] < 0)
       return PERM_ERROR_MEMORY;
-    for (k = 0; k < part->patterns.count; k++) {
-      part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
-                                            part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
-      if (part->number[k] < 0)
-        return PERM_ERROR_MEMORY;
-    }
   }
   return PERM_OK;
 }
@@ -293,13 +277,8 @@ static size_t permi_balance_weigh(permi_together *step)
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
   size_t total = 0, sum;
   int k;
-  if (run->weight_room < places) {
-    permi_release(run->allocator, run->weight);
-    run->weight = (size_t *)permi_allocate(run->allocator, places, sizeof *run->weight);
-    run->weight_room = run->weight ? places : 0;
-    if (!run->weight)
-      return 0;
-  }
+  if (!permi_room(run->allocator, NULL, &run->weight, 0, places, &run->weight_room, sizeof *run->weight))
+    return 0;
   permi_share(run->threads, 0, blocks, permi_balance_block, step, NULL);
   for (k = 0; k < streams; k++) {
     size_t *weight = run->weight + (size_t)k * blocks, b;
@@ -426,17 +405,13 @@ static size_t permi_value_bytes(const permi_frontier *frontier)
 /* The cursors of step p, and what it does to sizes and losses. Returns how many streams there are. */
 static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
-  const permi_stream *stream = frontier->stream + frontier->stream_start[p];
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
   double weight = 0, least = 1;
   int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    const double re = fabs(stream[s].c.real), im = fabs(stream[s].c.imaginary);
-    const double x = re == 0 || (im != 0 && im < re) ? im : re;
     permi_cursor_make(&run->part[0].cursor[s], frontier, frontier->stream_start[p] + s);
-    weight += stream[s].c.absolute;
-    least = fmin(least, x == 0 ? stream[s].c.absolute : x);
+    permi_coefficient_weigh(&frontier->coefficient[frontier->stream_start[p] + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
@@ -477,48 +452,38 @@ static void permi_run_release(permi_run *run)
     permi_release(&run->locked, part->take);
     permi_patterns_release(&run->locked, &part->patterns);
     permi_release(&run->locked, part->number);
-    permi_release(run->allocator, part->cursor);
   }
-  for (k = 0; run->moves && k < run->threads; k++) {
-    permi_release(run->allocator, run->moves[k].move);
-    permi_release(run->allocator, run->moves[k].pair);
-  }
-  permi_release(run->allocator, run->part);
-  permi_release(run->allocator, run->moves);
   permi_release(run->allocator, run->weight);
+  permi_pool_release(&run->pool);
 }
 
 /* What the step needs beside the lists. 0: out of memory. */
 static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
 {
-  const perm_allocator *allocator = run->allocator;
-  int k, ok;
+  const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
+  permi_pool *pool = &run->pool;
+  int k;
   run->locked.allocate = permi_locked_allocate;
   run->locked.release = permi_locked_release;
-  run->locked.user_data = (void *)(uintptr_t)allocator;
+  run->locked.user_data = (void *)(uintptr_t)run->allocator;
   run->threads = 1;
   if (run->control && !run->sorting && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
     run->threads = permi_threads(run->control->options);
   run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
-  run->part = (permi_part *)permi_allocate(allocator, (size_t)run->parts_at_once, sizeof *run->part);
-  run->moves = (permi_moves *)permi_allocate(allocator, (size_t)run->threads, sizeof *run->moves);
-  ok = run->part && run->moves;
+  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->moves);
+  run->part = (permi_part *)permi_pool_get(pool, (size_t)run->parts_at_once, sizeof *run->part);
   if (run->part)
     memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
-  if (run->moves)
-    memset(run->moves, 0, (size_t)run->threads * sizeof *run->moves);
-  for (k = 0; ok && k < run->parts_at_once; k++) {
-    run->part[k].cursor = (permi_cursor *)permi_allocate(allocator, (size_t)streams, sizeof(permi_cursor));
-    ok = run->part[k].cursor != NULL;
+  for (k = 0; !pool->failed && k < run->parts_at_once; k++)
+    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, (size_t)streams, sizeof(permi_cursor));
+  for (k = 0; !pool->failed && k < run->threads; k++) {
+    run->moves[k].used = 0;
+    run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+    run->moves[k].move = (permi_move *)permi_pool_get(pool, 1, moves);
+    if (run->moves[k].move)
+      memset(run->moves[k].move, 0, moves);
   }
-  for (k = 0; ok && k < run->threads; k++) {
-    run->moves[k].move = (permi_move *)permi_allocate(allocator, (size_t)1 << PERMI_MOVES_LOG2, sizeof(permi_move));
-    run->moves[k].pair = (uint32_t *)permi_allocate(allocator, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    ok = run->moves[k].move && run->moves[k].pair;
-    if (ok)
-      memset(run->moves[k].move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
-  }
-  return ok;
+  return !pool->failed;
 }
 
 typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
@@ -527,7 +492,7 @@ typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run 
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {
-  const perm_allocator *allocator = &frontier->allocator;
+  const perm_allocator *allocator = &frontier->owned.allocator;
   const size_t size = permi_value_bytes(frontier);
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
@@ -535,7 +500,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   memset(run, 0, sizeof *run);
   memset(none, 0, sizeof none);
   run->sorting = step != permi_run_step;
-  run->allocator = allocator;
+  run->allocator = run->pool.allocator = allocator;
   run->control = control;
   run->sizes.smallest = run->sizes.largest = 1;
   run->numbers = &frontier->numbers;
@@ -544,7 +509,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
     double weight = 0;
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
-      weight += frontier->stream[s].c.absolute;
+      weight += frontier->coefficient[s].absolute;
     growth += weight > 1 ? log2(weight) : 0;
     most = streams > most ? streams : most;
   }
@@ -556,10 +521,9 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
       return PERM_ERROR_MEMORY;
     list->state_room = (size_t)frontier->room[p];
-    list->value = permi_allocate(allocator, list->state_room, size);
-    if (run->sorting)
-      list->high = (uint64_t *)permi_allocate(allocator, list->state_room, (size_t)list->words * sizeof(uint64_t));
-    complete = list->value && (!run->sorting || list->high);
+    list->value = permi_pool_get(&run->pool, list->state_room, size);
+    complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
+                                                              (size_t)list->words * sizeof(uint64_t)));
   }
   none[0] = 1; /* the start: nothing matched, in one way */
   if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||

@@ -20,15 +20,9 @@ static int permi_life_compare(const void *left, const void *right)
 static void permi_frontier_release(const perm_allocator *allocator, void *context)
 {
   permi_frontier *frontier = (permi_frontier *)context;
-  if (!frontier)
-    return;
-  permi_release(allocator, frontier->stream_start);
-  permi_release(allocator, frontier->stream);
-  permi_release(allocator, frontier->more);
-  permi_release(allocator, frontier->states);
-  permi_release(allocator, frontier->sequence);
-  permi_arrays_release(allocator, frontier->arrays);
-  permi_release(allocator, frontier);
+  if (frontier)
+    permi_owned_release(allocator, frontier->arrays);
+  permi_owned_release(allocator, frontier);
 }
 
 /* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
@@ -85,16 +79,11 @@ static void permi_mask_set(uint64_t *mask, int slot)
 static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_t *test, const uint64_t *want,
                              const uint64_t *flip)
 {
-  const size_t others = (size_t)frontier->mask_words - 1;
-  frontier->stream[stream].test = test[0];
-  frontier->stream[stream].want = want[0];
-  frontier->stream[stream].flip = flip[0];
-  if (others) {
-    uint64_t *more = frontier->more + (size_t)stream * 3 * others;
-    memcpy(more, test + 1, others * sizeof *more);
-    memcpy(more + others, want + 1, others * sizeof *more);
-    memcpy(more + 2 * others, flip + 1, others * sizeof *more);
-  }
+  const size_t words = (size_t)frontier->mask_words;
+  uint64_t *mask = frontier->mask + (size_t)stream * 3 * words;
+  memcpy(mask, test, words * sizeof *mask);
+  memcpy(mask + words, want, words * sizeof *mask);
+  memcpy(mask + 2 * words, flip, words * sizeof *mask);
 }
 
 /* The streams of every step. */
@@ -118,7 +107,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
     memcpy(mine, gone, bytes);
     if (held) {
       permi_mask_set(mine, slot[v]);
-      frontier->stream[used].c = permi_coefficient_one();
+      frontier->coefficient[used] = permi_coefficient_one();
       permi_mask_store(frontier, used++, mine, mine, mine);
     }
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
@@ -140,7 +129,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           flip[word] ^= bit; /* the slot may be one that vanishes in this very step */
         }
       }
-      frontier->stream[used].c = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+      frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
       permi_mask_store(frontier, used++, test, want, flip);
     }
   }
@@ -210,33 +199,31 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
 {
   const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
-  permi_frontier *frontier = (permi_frontier *)permi_allocate(allocator, 1, sizeof *frontier);
-  int *numbers = (int *)permi_allocate(allocator, 4 * vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
-  uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
+  permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), *slot;
+  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
+  uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
-  int *slot;
   *made = frontier;
-  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
-  if (frontier)
-    memset(frontier, 0, sizeof *frontier);
-  if (!frontier || !numbers || !life || !busy || !walk.state)
+  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
+  if (!frontier || room.failed)
     goto done;
+  pool = &frontier->owned.pool;
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
   slot = numbers + 3 * vertices;
-  frontier->allocator = *allocator;
   frontier->lost_error = lost_error;
   if (!permi_numbers_choose(&frontier->numbers, block, modulus, doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
   }
-  frontier->stream_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  frontier->stream = (permi_stream *)permi_allocate(allocator, streams, sizeof(permi_stream));
-  frontier->states = (double *)permi_allocate(allocator, 2 * vertices + 2, sizeof(double));
-  frontier->sequence = (int *)permi_allocate(allocator, 4 * vertices + 1, sizeof(int));
-  if (!frontier->stream_start || !frontier->stream || !frontier->states || !frontier->sequence)
+  frontier->stream_start = (int *)permi_pool_get(pool, vertices + 1, sizeof(int));
+  frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
+  frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  frontier->sequence = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
+  if (pool->failed)
     goto done;
   frontier->cost = frontier->states + vertices + 1;
   frontier->birth = frontier->sequence + vertices;
@@ -249,21 +236,15 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->mask_words = (frontier->slots + 63) / 64;
   if (frontier->slots == 0)
     goto done;
-  if (frontier->mask_words > 1) {
-    frontier->more =
-        (uint64_t *)permi_allocate(allocator, streams, 3 * ((size_t)frontier->mask_words - 1) * sizeof(uint64_t));
-    status = frontier->more ? status : PERM_ERROR_MEMORY;
-    if (!frontier->more)
-      goto done;
-  }
+  frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
+  status = frontier->mask ? status : PERM_ERROR_MEMORY;
+  if (!frontier->mask)
+    goto done;
   permi_frontier_streams(frontier, block, slot, watch);
   frontier->bound_relative = permi_frontier_bound(frontier, block, roundings);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
-  permi_release(allocator, numbers);
-  permi_release(allocator, life);
-  permi_release(allocator, busy);
-  permi_release(allocator, walk.state);
+  permi_pool_release(&room);
   if (status == PERM_ERROR_MEMORY) {
     permi_frontier_release(allocator, frontier);
     *made = NULL;

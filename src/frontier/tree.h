@@ -41,7 +41,7 @@ typedef struct permi_tree_node { /* in post-order */
 } permi_tree_node;
 
 typedef struct permi_tree { /* context of a leaf */
-  perm_allocator allocator;
+  permi_owned owned;
   permi_numbers numbers;
   int size; /* 8-byte words of a value */
   int nodes, width, joins, depth; /* depth: tables on the stack at most */
@@ -53,13 +53,6 @@ typedef struct permi_tree { /* context of a leaf */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
-
-static int permi_tree_bits(uint32_t x)
-{
-  x -= x >> 1 & 0x55555555u;
-  x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-  return (int)(((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
-}
 
 /* The bits of x at the places of `set`, moved together; and back. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
@@ -112,9 +105,9 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, const perm
                                const permi_tree_sketch *other)
 {
   const uint32_t common = one->set & other->set, own = one->set & ~common;
-  const int a = permi_tree_bits(common & rows), b = permi_tree_bits(common & ~rows);
-  const int a1 = permi_tree_bits(own & rows), b1 = permi_tree_bits(own & ~rows);
-  const int a2 = permi_tree_bits(other->set & rows), b2 = permi_tree_bits(other->set & ~rows);
+  const int a = permi_count_ones(common & rows), b = permi_count_ones(common & ~rows);
+  const int a1 = permi_count_ones(own & rows), b1 = permi_count_ones(own & ~rows);
+  const int a2 = permi_count_ones(other->set & rows), b2 = permi_count_ones(other->set & ~rows);
   double pairs = 0;
   int x, y;
   for (x = 0; x <= a; x++)
@@ -142,7 +135,7 @@ static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
-  int index = k - permi_tree_bits(mask), p;
+  int index = k - permi_count_ones(mask), p;
   for (; mask && index >= 0; mask &= mask - 1) {
     p = shift + permi_trailing_zeros(mask);
     rank += permi_tree_choose(tree, p, ++index);
@@ -195,36 +188,6 @@ static int permi_tree_threads(const permi_tree_run *run, size_t states)
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
 }
 
-/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
-static void permi_tree_accumulate(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
-{
-  const int words = numbers->words;
-  int i, j, p, q;
-  for (p = 0; p < numbers->parts; p++)
-    for (q = 0; q < numbers->parts; q++) {
-      uint64_t *to = y + (p != q) * words;
-      const uint64_t *from = x + q * words;
-      for (i = 0; i < words; i++) {
-        const uint64_t factor = a[p * words + i];
-        uint64_t carry = 0;
-        if (!factor)
-          continue;
-        for (j = 0; i + j < words; j++) {
-          permi_wide product = permi_multiply_words(factor, from[j]);
-          product.low += carry;
-          carry = product.high + (product.low < carry);
-          if (p + q == 2) {
-            carry += to[i + j] < product.low;
-            to[i + j] -= product.low;
-          } else {
-            to[i + j] += product.low;
-            carry += to[i + j] < product.low;
-          }
-        }
-      }
-    }
-}
-
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
 {
   int i;
@@ -257,7 +220,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
     uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
-      permi_tree_accumulate(numbers, a, y, x);
+      permi_integer_fuse(numbers, a, y, x);
     else
       permi_value_add(algebra, numbers, &c, y, x, 0);
   }
@@ -291,25 +254,15 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   const permi_tree *tree = pass->tree;
   const double *x = (const double *)(const void *)pass->table->value;
   const size_t size = (size_t)tree->size, end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  const int last = tree->size - 1, apart = permi_algebra_is_dd(tree->numbers.algebra) ? 2 : 1;
+  size_t i = permi_tree_begin(pass->table->states, part, pass->parts) * size;
   permi_sizes sizes;
-  double low = DBL_MAX, high = 0;
-  size_t i;
-  int j;
   (void)thread;
-  for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i += size) {
-    const double most = x[i + (size_t)last];
-    if (most == 0)
-      continue;
-    high = most > high ? most : high;
-    low = most < low ? most : low;
-    for (j = 0; j < last; j += apart) {
-      const double y = fabs(x[i + (size_t)j]);
-      low = y != 0 && y < low ? y : low;
-    }
-  }
-  sizes.smallest = low;
-  sizes.largest = high;
+  permi_sizes_clear(&sizes);
+  if (!permi_algebra_is_dd(tree->numbers.algebra))
+    permi_values_extremes(x + i, end - i, 1, &sizes);
+  else
+    for (; i < end; i += size) /* high parts, and the sum of moduli */
+      permi_values_extremes(x + i, size, 2, &sizes);
   if (pass->parts == 1) { /* which needs no lock */
     permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
@@ -354,9 +307,9 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
-  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_tree_bits(common);
+  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
-  const int k = permi_tree_bits(own_rows) - table->difference, tabled = table->states > 1000;
+  const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
   uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times the speed of bit by bit */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);

@@ -9,7 +9,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   const permi_tree *tree = (const permi_tree *)leaf->context;
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
-  permi_pool pool = {&tree->allocator, NULL, 0};
+  permi_pool pool = {&tree->owned.allocator, NULL, 0};
   permi_tree_run run;
   perm_status status = PERM_OK;
   uint32_t low;
@@ -34,7 +34,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   }
   run.rank->high[0] = 0;
   for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_tree_bits(low));
+    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
   for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
     run.done = tree->cost[i];
     if (control && (i & 255) == 0)
@@ -93,26 +93,6 @@ static void permi_tree_graph_release(permi_tree_graph *graph)
   permi_release(graph->allocator, graph->scope);
 }
 
-/* 0: no memory, or watch says stop. */
-static int permi_tree_room(permi_tree_graph *graph, void **array, size_t used, size_t *room, size_t size)
-{
-  const size_t more = *room ? 2 * *room : 256;
-  void *larger;
-  if (used < *room)
-    return 1;
-  larger = permi_allocate(graph->allocator, more, size);
-  if (!larger)
-    return 0;
-  if (!permi_copy(graph->watch, larger, *array, used * size)) {
-    permi_release(graph->allocator, larger);
-    return 0;
-  }
-  permi_release(graph->allocator, *array);
-  *array = larger;
-  *room = more;
-  return 1;
-}
-
 static size_t permi_tree_slot(const permi_tree_graph *graph, uint64_t pair)
 {
   return (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (graph->pair_room - 1);
@@ -149,7 +129,6 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
   uint64_t *place = permi_tree_find(graph, pair); /* a != b, so no pair is 0 */
-  void *links = graph->link;
   int end;
   if (*place)
     return 0;
@@ -177,9 +156,8 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   graph->pairs++;
   for (end = 0; end < 2; end++) {
     const int from = end ? b : a;
-    const int fits = permi_tree_room(graph, &links, 2 * graph->links, &graph->link_room, sizeof(int));
-    graph->link = (int *)links;
-    if (!fits || graph->links > INT_MAX / 4)
+    if (!permi_room(graph->allocator, graph->watch, &graph->link, 2 * graph->links, 2, &graph->link_room,
+                    sizeof(int)) || graph->links > INT_MAX / 4)
       return -1;
     graph->link[2 * graph->links] = end ? a : b;
     graph->link[2 * graph->links + 1] = graph->head[from];
@@ -246,7 +224,6 @@ static int permi_tree_list_pop(permi_tree_graph *graph)
 
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
-  void *heap = graph->heap;
   int neighbour[PERMI_TREE_WIDTH], i, j;
   const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
   uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
@@ -260,9 +237,8 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
     key = 65535;
   }
   key = key << 32 | random;
-  if (!permi_tree_room(graph, &heap, graph->keys, &graph->heap_room, sizeof *graph->heap))
+  if (!permi_room(graph->allocator, graph->watch, &graph->heap, graph->keys, 1, &graph->heap_room, sizeof *graph->heap))
     return 0;
-  graph->heap = (permi_tree_key *)heap;
   graph->priority[v] = key;
   for (at = graph->keys++; at && graph->heap[(at - 1) / 2].priority > key; at = (at - 1) / 2)
     graph->heap[at] = graph->heap[(at - 1) / 2];
@@ -350,17 +326,16 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
 /* Takes v out and makes its neighbours adjacent to each other. 0: no memory, or watch says stop. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
-  void *scope = graph->scope;
   int i, j;
   graph->turn[v] = turn;
   graph->scope_start[turn] = (int)graph->scopes;
   for (i = 1; i < count; i++)
     for (j = 0; j < i; j++)
       permi_tree_expect(graph, neighbour[i], neighbour[j]);
+  if (!permi_room(graph->allocator, graph->watch, &graph->scope, graph->scopes, (size_t)count, &graph->scope_room,
+                  sizeof(int)))
+    return 0;
   for (i = 0; i < count; i++) {
-    if (!permi_tree_room(graph, &scope, graph->scopes, &graph->scope_room, sizeof(int)))
-      return 0;
-    graph->scope = (int *)scope;
     graph->scope[graph->scopes++] = neighbour[i];
     graph->degree[neighbour[i]]--;
     for (j = 0; j < i; j++)
@@ -403,17 +378,6 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
 
 /* -- from an order to the tree ----------------------------------------------------------------- */
 
-static void permi_tree_release(const perm_allocator *allocator, void *context)
-{
-  permi_tree *tree = (permi_tree *)context;
-  if (!tree)
-    return;
-  permi_release(allocator, tree->node);
-  permi_release(allocator, tree->edge);
-  permi_release(allocator, tree->cost);
-  permi_release(allocator, tree);
-}
-
 /* The joins of a node on sketches; returns predicted seconds. */
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
@@ -422,7 +386,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   const int edges = (node + 1)->edge - node->edge;
   permi_tree_sketch factor, unit, product;
   double seconds = PERMI_TREE_NODE_SECONDS, states;
-  int i, t = permi_tree_bits(node->all);
+  int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges;
   roundings[1] += 1;
   tree->width = t > tree->width ? t : tree->width;
@@ -435,12 +399,12 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
     const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
     const double pairs = permi_tree_pairs(tree, node->rows, other, &factor);
-    const int common = permi_tree_bits(other->set & factor.set);
+    const int common = permi_count_ones(other->set & factor.set);
     product.set = i <= 0 ? node->all : factor.set | other->set;
     product.difference = factor.difference + other->difference;
-    t = permi_tree_bits(product.set);
+    t = permi_count_ones(product.set);
     product.states =
-        permi_tree_choose(tree, t, permi_tree_bits(product.set & node->rows) - product.difference);
+        permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
     seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
@@ -468,38 +432,25 @@ static double permi_tree_bound(double doubles, double pairs)
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Nodes, edges and prediction from the order that `graph` holds. shift: powers of two
-   by row and column, or NULL; given: roundings of an entry's terms. 0: out of memory. There is no tree if the graph's
-   watch says stop. */
-static int permi_tree_build(const perm_allocator *allocator, const permi_block *block, const permi_tree_graph *graph,
-                            double given, permi_tree *tree)
+/* The elimination tree while it is built. Children and scopes are known by their turns; scopes descend. */
+typedef struct permi_tree_draft {
+  const permi_tree_graph *graph;
+  int *order, *first, *next, *children; /* of a turn: its vertex, its children as a list, how many there are */
+  int *sorted, *scope;
+} permi_tree_draft;
+
+/* Fills in the draft; lists of children begin with the largest scope. Not all of it if watch says stop. */
+static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
-  permi_control *watch = graph->watch;
-  const int n = 2 * block->n;
-  const size_t vertices = (size_t)n;
-  int *numbers = (int *)permi_allocate(allocator, 6 * vertices + PERMI_TREE_WIDTH + 2, sizeof(int));
-  int *order = numbers, *first = numbers + n, *next = first + n, *todo = next + n, *sorted = todo + n;
-  int *children = sorted + n, *bucket = children + n;
-  permi_tree_sketch *stack = (permi_tree_sketch *)permi_allocate(allocator, vertices + 1, sizeof *stack);
-  int *scope = (int *)permi_allocate(allocator, graph->scopes + 1, sizeof(int)); /* turns, descending */
-  double held = 0, roundings[2] = {0, 0}; /* all; of products */
-  int v, i, j, k, e, depth, top = 0, node = 0, edge = 0, steps = 0;
-  tree->node = (permi_tree_node *)permi_allocate(allocator, vertices + 1, sizeof *tree->node);
-  tree->edge = (permi_tree_edge *)permi_allocate(allocator, (size_t)block->edges, sizeof *tree->edge);
-  tree->cost = (double *)permi_allocate(allocator, vertices + 1, sizeof *tree->cost);
-  if (!numbers || !stack || !scope || !tree->node || !tree->edge || !tree->cost) {
-    permi_release(allocator, numbers);
-    permi_release(allocator, stack);
-    permi_release(allocator, scope);
-    return 0;
-  }
+  const permi_tree_graph *graph = draft->graph;
+  const int n = graph->n;
+  int *scope = draft->scope, bucket[PERMI_TREE_WIDTH + 2], v, i, j, k;
   for (v = 0; v < n && !permi_watch_step(watch, (size_t)v, 10); v++) {
-    order[graph->turn[v]] = v;
-    first[v] = next[v] = -1; /* of children, by turn */
-    children[v] = 0;
+    draft->order[graph->turn[v]] = v;
+    draft->first[v] = draft->next[v] = -1;
+    draft->children[v] = 0;
   }
-  for (k = 0; k <= PERMI_TREE_WIDTH + 1; k++)
-    bucket[k] = 0;
+  memset(bucket, 0, sizeof bucket);
   for (k = 0; k < n && !permi_watch_step(watch, (size_t)k, 100); k++) {
     const int from = graph->scope_start[k], to = graph->scope_start[k + 1];
     for (i = from; i < to; i++) {
@@ -512,80 +463,114 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   }
   for (k = 0; k <= PERMI_TREE_WIDTH; k++)
     bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of the scope; lists then begin with the largest */
-    sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of the scope */
+    draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
-    k = sorted[i];
+    k = draft->sorted[i];
     if (graph->scope_start[k + 1] > graph->scope_start[k]) {
       const int parent = scope[graph->scope_start[k + 1] - 1];
-      next[k] = first[parent];
-      first[parent] = k;
-      children[parent]++;
+      draft->next[k] = draft->first[parent];
+      draft->first[parent] = k;
+      draft->children[parent]++;
     }
   }
+}
+
+/* The node of turn k, but for what it has from its children; at->edge is given, at[1].edge made. */
+static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
+                                 permi_tree_node *at)
+{
+  const permi_tree_graph *graph = draft->graph;
+  const int begin = graph->scope_start[k], end = graph->scope_start[k + 1], v = draft->order[k], *scope = draft->scope;
+  int edge = at->edge, i, j, e;
+  at->column = v >= block->n;
+  at->children = draft->children[k];
+  at->difference = at->column ? 1 : -1;
+  at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
+  at->rows = at->column ? 0 : 1u << (end - begin);
+  at->set = 0;
+  for (i = begin; i < end; i++)
+    at->rows |= (uint32_t)(draft->order[scope[i]] < block->n) << (i - begin);
+  if (end > begin) { /* both scopes descend */
+    const int parent = scope[end - 1], knows = graph->scope_start[parent];
+    for (i = begin, j = 0; i < end - 1; i++) {
+      while (scope[knows + j] != scope[i])
+        j++;
+      at->set |= 1u << j;
+    }
+    at->set |= 1u << (graph->scope_start[parent + 1] - knows);
+  }
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int turn = graph->turn[block->neighbour[e]];
+    if (turn < k)
+      continue;
+    for (i = begin; scope[i] != turn;)
+      i++;
+    tree->edge[edge].bit = i - begin;
+    tree->edge[edge++].c = permi_coefficient_of(block, block->edge[e], &tree->numbers);
+  }
+  at[1].edge = edge;
+}
+
+/* Nodes, edges and prediction from the order that `graph` holds. given: roundings of an entry's terms. 0: out of
+   memory. There is no tree if the graph's watch says stop. */
+static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
+{
+  permi_control *watch = graph->watch;
+  const int n = 2 * block->n;
+  const size_t vertices = (size_t)n;
+  permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
+  int *numbers = (int *)permi_pool_get(&room, 6 * vertices, sizeof(int)), *todo;
+  permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
+  double held = 0, roundings[2] = {0, 0}; /* all; of products */
+  int i, k, depth = 1, top = 0, node = 0, steps = 0;
+  permi_tree_draft draft;
+  draft.graph = graph;
+  draft.scope = (int *)permi_pool_get(&room, graph->scopes + 1, sizeof(int));
+  tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
+  tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
+  tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
+  if (room.failed || pool->failed) {
+    permi_pool_release(&room);
+    return 0;
+  }
+  draft.order = numbers;
+  draft.first = numbers + n;
+  draft.next = draft.first + n;
+  draft.children = draft.next + n;
+  draft.sorted = draft.children + n;
+  todo = draft.sorted + n;
+  permi_tree_children(&draft, watch);
   tree->cost[0] = 0;
   tree->depth = 1;
+  tree->node[0].edge = 0;
   todo[0] = n - 1; /* a block is connected: one root, the last to go */
-  depth = 1;
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
-    const int begin = graph->scope_start[todo[depth - 1]], end = graph->scope_start[todo[depth - 1] + 1];
     k = todo[depth - 1];
-    if (first[k] >= 0) {
-      todo[depth++] = first[k];
-      first[k] = next[first[k]];
+    if (draft.first[k] >= 0) {
+      todo[depth++] = draft.first[k];
+      draft.first[k] = draft.next[draft.first[k]];
       continue;
     }
     depth--;
-    v = order[k];
-    at->edge = edge;
-    at->column = v >= block->n;
-    at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
-    at->rows = at->column ? 0 : 1u << (end - begin);
-    at->set = 0;
-    for (i = begin; i < end; i++)
-      at->rows |= (uint32_t)(order[scope[i]] < block->n) << (i - begin);
-    if (end > begin) { /* both scopes descend */
-      const int parent = scope[end - 1], knows = graph->scope_start[parent];
-      for (i = begin, j = 0; i < end - 1; i++) {
-        while (scope[knows + j] != scope[i])
-          j++;
-        at->set |= 1u << j;
-      }
-      at->set |= 1u << (graph->scope_start[parent + 1] - knows);
-    }
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int turn = graph->turn[block->neighbour[e]], b = block->edge[e];
-      permi_tree_edge *to = &tree->edge[edge];
-      if (turn < k)
-        continue;
-      for (i = begin; scope[i] != turn;)
-        i++;
-      to->bit = i - begin;
-      to->c = permi_coefficient_of(block, b, &tree->numbers);
-      edge++;
-    }
-    at[1].edge = edge;
-    at->children = children[k];
-    at->difference = at->column ? 1 : -1;
-    top -= children[k];
-    for (i = 0; i < children[k]; i++) {
+    permi_tree_node_make(tree, block, &draft, k, at);
+    top -= at->children;
+    for (i = 0; i < at->children; i++) {
       at->difference += stack[top + i].difference;
       held -= stack[top + i].states;
     }
     tree->cost[node + 1] = tree->cost[node] + permi_tree_price(tree, at, stack + top, roundings);
     stack[top].set = at->set;
     stack[top].difference = at->difference;
-    i = permi_tree_bits(at->rows) - at->difference - !at->column;
-    stack[top].states = permi_tree_choose(tree, end - begin, i);
+    i = permi_count_ones(at->rows) - at->difference - !at->column;
+    stack[top].states = permi_tree_choose(tree, permi_count_ones(at->all) - 1, i);
     held += stack[top++].states;
     tree->stack_values = held > tree->stack_values ? held : tree->stack_values;
     tree->depth = top > tree->depth ? top : tree->depth;
     node++;
   }
-  permi_release(allocator, numbers);
-  permi_release(allocator, stack);
-  permi_release(allocator, scope);
+  permi_pool_release(&room);
   if (tree->numbers.algebra == PERMI_COMPLEX)
     tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
   else if (permi_algebra_is_dd(tree->numbers.algebra))

@@ -97,19 +97,19 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const int bits = permi_tree_bits(join->common) - join->cut;
+  const int bits = permi_count_ones(join->common) - join->cut;
   const uint32_t turned = (1u << (join->cut + join->own_cut)) - 1 - (uint32_t)part;
   const uint32_t fixed = turned >> join->own_cut << bits;
   uint32_t top = join->set[join->larger] & ~join->common, c = fixed | ((1u << bits) - 1), value, g;
   perm_status status = PERM_OK;
   int k;
-  for (k = permi_tree_bits(top); k > join->own_cut; k--)
+  for (k = permi_count_ones(top); k > join->own_cut; k--)
     top &= top - 1;
   value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
-    const int own = join->ones - permi_tree_bits(c ^ join->common_rows);
+    const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own; /* states with that common part */
-    status = permi_tree_poll(join->run, some ? (double)(1u << permi_tree_bits(c)) : 1, thread == 0);
+    status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* the left one's: all subsets, ascending */
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
@@ -126,14 +126,14 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const uint32_t groups = 1u << permi_tree_bits(join->common);
+  const uint32_t groups = 1u << permi_count_ones(join->common);
   perm_status status = PERM_OK;
   uint32_t g, h;
   for (g = 0; g < groups; g++) {
     const uint32_t free_part = (groups - 1) ^ g;
     if (first[0][g] == first[0][g + 1] || status != PERM_OK)
       continue;
-    status = permi_tree_poll(join->run, (double)(1u << permi_tree_bits(free_part)), 1);
+    status = permi_tree_poll(join->run, (double)(1u << permi_count_ones(free_part)), 1);
     for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) { /* all subsets */
       if (first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, 0, 0, 1);
@@ -149,7 +149,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
-  const int t = permi_tree_bits(target);
+  const int t = permi_count_ones(target);
   permi_tree_product join;
   permi_tree_sketch sketch[2];
   const size_t size = (size_t)tree->size * sizeof(uint64_t);
@@ -167,10 +167,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   join.parts = 1;
   out->set = target;
   out->difference = left->difference + right->difference;
-  k = permi_tree_bits(join.rows) - out->difference;
+  k = permi_count_ones(join.rows) - out->difference;
   join.common_rows = permi_tree_extract(join.rows, join.common);
-  join.ones = k - permi_tree_bits(join.rows & ~(join.set[0] | join.set[1]));
-  join.own = permi_tree_bits(join.set[0] ^ join.set[1]);
+  join.ones = k - permi_count_ones(join.rows & ~(join.set[0] | join.set[1]));
+  join.own = permi_count_ones(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   permi_tree_rank_high(tree, run->rank, t, k);
@@ -185,8 +185,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   }
   if (threads > 1) {
     join.parts = PERMI_TREE_PARTS * threads;
-    k = permi_tree_bits(join.common);
-    own = permi_tree_bits(join.set[join.larger]) - k;
+    k = permi_count_ones(join.common);
+    own = permi_count_ones(join.set[join.larger]) - k;
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
     join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
     join.own_cut = join.own_cut < own ? join.own_cut : own;
@@ -211,7 +211,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
-  const double pairs = ldexp(1, permi_tree_bits(one->set & other->set));
+  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
   const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
@@ -244,7 +244,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   (void)thread;
   while (piece < last) { /* below the bit all parts with so many bits, in the same order */
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
-    const int within = k_open - permi_tree_bits(high) - ray->column, slice = (int)(piece % (size_t)slices);
+    const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
     const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
     const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
     piece += (size_t)(beyond - slice);
@@ -265,7 +265,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
 {
   const permi_tree *tree = run->tree;
   const size_t size = (size_t)tree->size;
-  const int t = permi_tree_bits(node->all) - 1, k = permi_tree_bits(node->rows) - table->difference;
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
   const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
@@ -280,13 +280,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   ray.column = node->column;
   ray.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
   for (e = node->edge; e < (node + 1)->edge; e++) {
-    const permi_coefficient *c = &tree->edge[e].c;
-    weight += c->absolute;
-    least = c->absolute < least ? c->absolute : least;
-    if (c->real != 0 && fabs(c->real) < least)
-      least = fabs(c->real);
-    if (c->imaginary != 0 && fabs(c->imaginary) < least)
-      least = fabs(c->imaginary);
+    permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
     ray.edge = &tree->edge[e];
     permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
   }
@@ -316,7 +310,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   perm_status status = PERM_OK;
   int child, side = 0;
   if (!node->children) { /* the entries are the table */
-    const int t = permi_tree_bits(node->all) - 1;
+    const int t = permi_count_ones(node->all) - 1;
     uint64_t *unit = run->work[0];
     int e;
     permi_tree_unit(tree, &factor, unit);

@@ -7,6 +7,14 @@
 
 #define PERMI_SAFE_PRODUCT 1e-290
 
+static int permi_count_ones(uint64_t x)
+{
+  x -= x >> 1 & UINT64_C(0x5555555555555555);
+  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
    the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
    many words as the permanent can need: nothing has to be checked on the way. */
@@ -129,6 +137,16 @@ static permi_coefficient permi_coefficient_one(void)
   one.real = one.absolute = 1;
   one.integer[0] = 1;
   return one;
+}
+
+/* Adds |c| to *weight; *least is at most any modulus of c and of its parts that is not 0. */
+static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
+{
+  const double real = fabs(c->real), imaginary = fabs(c->imaginary);
+  *weight += c->absolute;
+  *least = fmin(*least, c->absolute);
+  *least = real > 0 && real < *least ? real : *least;
+  *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
 }
 
 /* An entry, of which compilers then know that it has no low parts. */
@@ -283,6 +301,48 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
   }
 }
 
+/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
+static void permi_integer_fuse(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
+{
+  const int words = numbers->words;
+  int i, j, p, q;
+  for (p = 0; p < numbers->parts; p++)
+    for (q = 0; q < numbers->parts; q++) {
+      uint64_t *to = y + (p != q) * words;
+      const uint64_t *from = x + q * words;
+      for (i = 0; i < words; i++) {
+        const uint64_t factor = a[p * words + i];
+        uint64_t carry = 0;
+        if (!factor)
+          continue;
+        for (j = 0; i + j < words; j++) {
+          permi_wide product = permi_multiply_words(factor, from[j]);
+          product.low += carry;
+          carry = product.high + (product.low < carry);
+          if (p + q == 2) {
+            carry += to[i + j] < product.low;
+            to[i + j] -= product.low;
+          } else {
+            to[i + j] += product.low;
+            carry += to[i + j] < product.low;
+          }
+        }
+      }
+    }
+}
+
+/* y += a x for a value a. */
+static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
+                                                 void *y, const void *x)
+{
+  if (algebra == PERMI_WORDS) {
+    permi_integer_fuse(numbers, (const uint64_t *)a, (uint64_t *)y, (const uint64_t *)x);
+  } else {
+    const permi_coefficient c = permi_coefficient_from(algebra, numbers, a);
+    permi_value_add(algebra, numbers, &c, y, x, 0);
+  }
+}
+
 /* y += c x, or y = c x, over `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
@@ -380,6 +440,20 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
 {
   sizes->smallest = other->smallest < sizes->smallest ? other->smallest : sizes->smallest;
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
+}
+
+/* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
+static void permi_values_extremes(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
+{
+  double low = sizes->smallest, high = sizes->largest;
+  size_t k;
+  for (k = 0; k < doubles; k += stride) {
+    const double y = fabs(x[k]);
+    low = y < low && y > 0 ? y : low;
+    high = y > high ? y : high;
+  }
+  sizes->smallest = low;
+  sizes->largest = high;
 }
 
 /* Adds a value to a partial, with what underflow has done to it and to the entries. */

@@ -69,25 +69,13 @@ static perm_status permi_search_poll(permi_search *search, int thread, double wo
   return (perm_status)stop;
 }
 
-/* What the leaves of both searches have in common. */
-static void permi_search_leaf(permi_leaf *leaf, perm_method method, int n, double work, uint64_t fingerprint)
-{
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = method;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
-  leaf->information.chunks = 1;
-  leaf->information.work = work;
-  leaf->information.fingerprint = fingerprint;
-}
-
 /* -- the enumeration --------------------------------------------------------------------------- */
 
 #define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it have the error that the bound counts */
 #define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds per matching and row, measured at orders 24 and 30 */
 
 typedef struct permi_transversals { /* context of a leaf */
-  perm_allocator allocator;
+  permi_owned owned;
   permi_numbers numbers; /* what products are */
   size_t size;          /* bytes of a product */
   int n;
@@ -97,16 +85,6 @@ typedef struct permi_transversals { /* context of a leaf */
   double most, seconds_each;      /* bound on the matchings; predicted seconds for each */
   double bound_relative, lost_error;
 } permi_transversals;
-
-static void permi_transversals_release(const perm_allocator *allocator, void *context)
-{
-  permi_transversals *all = (permi_transversals *)context;
-  if (!all)
-    return;
-  permi_release(allocator, all->start);
-  permi_release(allocator, all->coefficient);
-  permi_release(allocator, all);
-}
 
 typedef struct permi_matching_path { /* where the search stands */
   const permi_transversals *all;
@@ -290,20 +268,21 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
 static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const perm_allocator *allocator = &all->allocator;
   const size_t levels = (size_t)all->n + 1;
+  permi_pool pool = {&all->owned.allocator, NULL, 0};
   permi_enumeration shared;
   perm_status status = PERM_ERROR_MEMORY;
+  size_t threads;
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
   shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: threads write no line of cache of each other's */
   shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
-  shared.number = (int *)permi_allocate(allocator, (size_t)shared.search.threads, shared.numbers * sizeof(int));
-  shared.memory = (char *)permi_allocate(allocator, (size_t)shared.search.threads, shared.bytes);
-  if (shared.number && shared.memory)
-    status = permi_share(shared.search.threads, 0, (uint64_t)shared.search.threads, permi_enumeration_walk, &shared,
-                         NULL);
+  threads = (size_t)shared.search.threads;
+  shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
+  shared.memory = (char *)permi_pool_get(&pool, threads, shared.bytes);
+  if (!pool.failed)
+    status = permi_share((int)threads, 0, threads, permi_enumeration_walk, &shared, NULL);
   if (status == PERM_OK) {
     permi_sum_add(&partial->value, &shared.total.value);
     permi_sum_add(&partial->imaginary, &shared.total.imaginary);
@@ -313,8 +292,7 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
       partial->lost += 2 * (DBL_MIN + all->lost_error);
     partial->terms += shared.total.terms;
   }
-  permi_release(allocator, shared.number);
-  permi_release(allocator, shared.memory);
+  permi_pool_release(&pool);
   return status;
 }
 
@@ -346,7 +324,6 @@ static double permi_block_matchings(const permi_block *block)
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
                                             permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const int n = block->n;
   const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
@@ -358,24 +335,22 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
     return PERM_OK;
   }
-  all = (permi_transversals *)permi_allocate(allocator, 1, sizeof *all);
+  all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
+  offer->plan = all;
   if (!all)
     return permi_fail_memory(maker->result);
-  memset(all, 0, sizeof *all);
-  offer->plan = all;
-  all->allocator = *allocator;
   all->n = n;
   all->most = most;
   all->seconds_each = each;
   if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
     return PERM_OK;
   }
   all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_allocate(allocator, vertices + 1 + 4 * edges, sizeof(int));
-  all->coefficient = (permi_coefficient *)permi_allocate(allocator, edges, sizeof *all->coefficient);
-  if (!all->start || !all->coefficient)
+  all->start = (int *)permi_pool_get(&all->owned.pool, vertices + 1 + 4 * edges, sizeof(int));
+  all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
+  if (all->owned.pool.failed)
     return permi_fail_memory(maker->result);
   all->neighbour = all->start + vertices + 1;
   all->edge = all->neighbour + 2 * edges;
@@ -409,13 +384,9 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
       for (part = 0; leaf->integer && part < all->numbers.parts; part++)
         hash = permi_hash(hash, (uint64_t)c->integer[part]);
     }
-  permi_search_leaf(leaf, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash);
+  permi_leaf_task(leaf, offer, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash, permi_transversals_task,
+                  permi_transversals_explain);
   leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
-  leaf->run_task = permi_transversals_task;
-  leaf->release = permi_transversals_release;
-  leaf->explain = permi_transversals_explain;
-  leaf->context = all;
-  offer->plan = NULL;
   if (!leaf->integer)
     leaf->bound_relative = leaf->estimate_relative = all->bound_relative;
   return PERM_OK;
