@@ -3659,6 +3659,18 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
   return c;
 }
 
+static int permi_coefficient_equal(const permi_coefficient *a, const permi_coefficient *b)
+{
+  return a->real == b->real && a->imaginary == b->imaginary && a->absolute == b->absolute &&
+         a->integer[0] == b->integer[0] && a->integer[1] == b->integer[1];
+}
+
+static uint64_t permi_coefficient_hash(uint64_t hash, const permi_coefficient *c)
+{
+  hash = permi_hash_double(permi_hash_double(permi_hash_double(hash, c->real), c->imaginary), c->absolute);
+  return permi_hash(permi_hash(hash, (uint64_t)c->integer[0]), (uint64_t)c->integer[1]);
+}
+
 static permi_coefficient permi_coefficient_one(void)
 {
   permi_coefficient one;
@@ -3971,18 +3983,33 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
-static void permi_values_extremes(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
+/* The least modulus that is not 0 and the largest, of every stride-th double, enter *sizes. What is 0 stays 0 and loses
+   nothing. Four chains, for a minimum takes four cycles. */
+static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
+                                                      permi_sizes *sizes)
 {
-  double low = sizes->smallest, high = sizes->largest;
+  double low[4], high[4];
   size_t k;
-  for (k = 0; k < doubles; k += stride) {
-    const double y = fabs(x[k]);
-    low = y < low && y > 0 ? y : low;
-    high = y > high ? y : high;
+  int j;
+  for (j = 0; j < 4; j++) {
+    low[j] = sizes->smallest;
+    high[j] = sizes->largest;
   }
-  sizes->smallest = low;
-  sizes->largest = high;
+  for (k = 0; k + 3 * stride < doubles; k += 4 * stride)
+    for (j = 0; j < 4; j++) {
+      const double y = fabs(x[k + (size_t)j * stride]), z = y > 0 ? y : DBL_MAX;
+      low[j] = z < low[j] ? z : low[j];
+      high[j] = y > high[j] ? y : high[j];
+    }
+  for (; k < doubles; k += stride) {
+    const double y = fabs(x[k]), z = y > 0 ? y : DBL_MAX;
+    low[0] = z < low[0] ? z : low[0];
+    high[0] = y > high[0] ? y : high[0];
+  }
+  for (j = 0; j < 4; j++) {
+    sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
+    sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
+  }
 }
 
 /* Adds a value to a partial, with what underflow has done to it and to the entries. */
@@ -4025,65 +4052,18 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Of doubles that are their own moduli, every stride-th; four chains, for a minimum takes four cycles. A 0 from
-   underflow counts as the smallest. */
-static PERMI_ALWAYS_INLINE void permi_track_magnitudes(const double *x, size_t count, size_t stride, permi_sizes *sizes)
-{
-  double low[4], high[4];
-  size_t k;
-  int j;
-  for (j = 0; j < 4; j++) {
-    low[j] = sizes->smallest;
-    high[j] = sizes->largest;
-  }
-  for (k = 0; k + 4 <= count; k += 4)
-    for (j = 0; j < 4; j++) {
-      const double y = fabs(x[(k + (size_t)j) * stride]);
-      low[j] = y < low[j] ? y : low[j];
-      high[j] = y > high[j] ? y : high[j];
-    }
-  for (; k < count; k++) {
-    const double y = fabs(x[k * stride]);
-    low[0] = y < low[0] ? y : low[0];
-    high[0] = y > high[0] ? y : high[0];
-  }
-  for (j = 0; j < 4; j++) {
-    sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
-    sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
-  }
-}
-
-/* Of values with moduli: the largest sum of moduli, the smallest non-zero |part| (0 is what cancelling leaves). */
-static PERMI_ALWAYS_INLINE void permi_track_parts(const double *x, size_t count, int size, int parts, int apart,
-                                                  permi_sizes *sizes)
-{
-  double low = sizes->smallest, high = sizes->largest;
-  size_t k;
-  int part;
-  for (k = 0; k < count; k++, x += size) {
-    for (part = 0; part < parts; part++) {
-      double y = fabs(x[part * apart]);
-      y += (double)(y == 0) * x[size - 1];
-      low = y < low ? y : low;
-    }
-    high = x[size - 1] > high ? x[size - 1] : high;
-  }
-  sizes->smallest = low;
-  sizes->largest = high;
-}
-
-/* The sizes of finished values enter *sizes. Integers have none. */
+/* The sizes of `count` values enter *sizes: moduli that are not 0 of parts and of sums of moduli, not of low parts.
+   Integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
   const double *x = (const double *)values;
-  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, parts = algebra % 3 == 2 ? 2 : 1;
-  if (permi_algebra_is_integer(algebra))
-    return;
-  if (permi_algebra_has_moduli(algebra))
-    permi_track_parts(x, count, apart * parts + 1, parts, apart, sizes);
+  const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
+  if (!permi_algebra_is_dd(algebra))
+    permi_values_extremes(x, count * size, 1, sizes);
   else
-    permi_track_magnitudes(x, count, (size_t)apart, sizes);
+    for (; count > 0; count--, x += size)
+      permi_values_extremes(x, size, 2, sizes);
 }
 
 /* -- which numbers a block needs -- */
@@ -4760,12 +4740,6 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-static void permi_run_note(permi_run *run, const permi_part *part)
-{
-  if (run->tracking)
-    permi_sizes_join(&run->sizes, &part->sizes);
-}
-
 /* One thread: parts of a size that keeps what is merged in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
@@ -4786,7 +4760,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
     if (status != PERM_OK)
       return status;
     permi_step(run, source, target, part, &run->moves[0]);
-    permi_run_note(run, part);
+    permi_sizes_join(&run->sizes, &part->sizes);
     unpolled += part->states;
     if (unpolled > 262144 && run->control) {
       status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
@@ -4849,33 +4823,6 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* Work below a key, in whole blocks of each stream's sources: the cursors go there. */
-static size_t permi_balance_below(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
-                                  const uint64_t *key)
-{
-  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1;
-  size_t sum = 0;
-  int s;
-  for (s = 0; s < streams; s++) {
-    permi_cursor_seek(&cursor[s], source, key);
-    sum += run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
-  }
-  return sum;
-}
-
-/* The greatest key with at most `work` below it. */
-static void permi_balance_key(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
-                              size_t work, uint64_t *key)
-{
-  int b;
-  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
-  for (b = run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
-    key[b >> 6] |= UINT64_C(1) << (b & 63);
-    if (permi_balance_below(run, source, cursor, streams, key) > work)
-      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
-  }
-}
-
 /* A step of lists that threads share: the weights of blocks of groups, then parts of a round. */
 typedef struct permi_together {
   permi_run *run;
@@ -4884,6 +4831,31 @@ typedef struct permi_together {
   int streams;
   size_t total, first, count; /* of all parts; the round's first */
 } permi_together;
+
+/* Work below a key, in whole blocks of each stream's sources: the cursors go there. */
+static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
+{
+  const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
+  size_t sum = 0;
+  int s;
+  for (s = 0; s < step->streams; s++) {
+    permi_cursor_seek(&cursor[s], step->source, key);
+    sum += step->run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
+  }
+  return sum;
+}
+
+/* The greatest key with at most `work` below it. */
+static void permi_balance_key(const permi_together *step, permi_cursor *cursor, size_t work, uint64_t *key)
+{
+  int b;
+  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
+  for (b = step->run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
+    key[b >> 6] |= UINT64_C(1) << (b & 63);
+    if (permi_balance_below(step, cursor, key) > work)
+      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
+  }
+}
 
 static perm_status permi_balance_block(void *context, uint64_t block, int thread)
 {
@@ -4930,34 +4902,29 @@ static size_t permi_balance_weigh(permi_together *step)
   return total + 1;
 }
 
-/* Merges part `number` of `count` of the whole. */
-static void permi_part_run(const permi_run *run, const permi_list *source, permi_part *part, int streams, size_t total,
-                           size_t number, size_t count)
-{
-  uint64_t begin[PERMI_MASK_WORDS];
-  int s, done;
-  if (number + 1 < count)
-    permi_balance_key(run, source, part->cursor, streams, total / count * (number + 1), part->end);
-  else
-    memset(part->end, 255, sizeof part->end);
-  memset(begin, 0, sizeof begin);
-  if (number)
-    permi_balance_key(run, source, part->cursor, streams, total / count * number, begin);
-  for (s = 0; s < streams; s++) {
-    permi_cursor_seek(&part->cursor[s], source, begin);
-    permi_cursor_settle(&part->cursor[s], source, source->words);
-  }
-  permi_patterns_clear(&part->patterns);
-  part->own = 1;
-  part->status = permi_part_merge(&run->locked, source, &part->patterns, part, streams, (size_t)-1, &done);
-}
-
+/* Merges part k of the round. */
 static perm_status permi_together_merge(void *context, uint64_t k, int thread)
 {
   const permi_together *step = (const permi_together *)context;
+  const size_t number = step->first + (size_t)k, work = step->total / step->count;
+  permi_part *part = &step->run->part[k];
+  uint64_t begin[PERMI_MASK_WORDS];
+  int s, done;
   (void)thread;
-  permi_part_run(step->run, step->source, &step->run->part[k], step->streams, step->total, step->first + (size_t)k,
-                 step->count);
+  memset(part->end, 255, sizeof part->end);
+  memset(begin, 0, sizeof begin);
+  if (number + 1 < step->count)
+    permi_balance_key(step, part->cursor, work * (number + 1), part->end);
+  if (number)
+    permi_balance_key(step, part->cursor, work * number, begin);
+  for (s = 0; s < step->streams; s++) {
+    permi_cursor_seek(&part->cursor[s], step->source, begin);
+    permi_cursor_settle(&part->cursor[s], step->source, step->source->words);
+  }
+  permi_patterns_clear(&part->patterns);
+  part->own = 1;
+  part->status = permi_part_merge(&step->run->locked, step->source, &part->patterns, part, step->streams, (size_t)-1,
+                                  &done);
   return PERM_OK;
 }
 
@@ -4996,7 +4963,7 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
       break;
     permi_share(run->threads, 0, at_once, permi_together_fill, &step, NULL);
     for (k = 0; k < run->parts_at_once; k++)
-      permi_run_note(run, &run->part[k]);
+      permi_sizes_join(&run->sizes, &run->part[k].sizes);
     if (run->control)
       status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
   }
@@ -5254,10 +5221,10 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
   part[1].takes = 0;
   if (!permi_takes_more(allocator, &part[1], count))
     return 0;
+  part[1].takes = count;
   for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
     const int shift = byte % 8 * 8;
-    permi_take *swap = part[0].take;
-    size_t room = part[0].take_room;
+    const permi_part swap = part[0];
     memset(start, 0, sizeof start);
     for (k = 0; k < count; k++)
       start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++;
@@ -5271,10 +5238,8 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
     for (k = 0; k < count; k++)
       part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
           part[0].take[k];
-    part[0].take = part[1].take;
-    part[0].take_room = part[1].take_room;
-    part[1].take = swap;
-    part[1].take_room = room;
+    part[0] = part[1];
+    part[1] = swap;
   }
   return 1;
 }
@@ -5309,10 +5274,8 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
     permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream], y,
                      (const char *)source->value + take.group * bytes, 1);
   }
-  permi_sizes_clear(&part->sizes);
   if (run->tracking)
-    permi_values_track(frontier->numbers.algebra, target->value, target->states, &part->sizes);
-  permi_run_note(run, part);
+    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->sizes);
   return PERM_OK;
 }
 
@@ -6306,30 +6269,21 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* As permi_frontier_finish: value and the sum of moduli of the terms, each with its own exponent and loss. The theorem
-   there is about additions of products, whatever holds them. */
-static void permi_arrays_finish(const permi_frontier *frontier, const permi_arrays_run *run, const double (*x)[4],
-                                const permi_sizes *sizes, perm_partial *partial)
+/* Brings value and sum of moduli, each of which has its own exponent and loss, to one exponent. The theorem of
+   >>steps_run is about additions of products, whatever holds them. */
+static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
-  const int passes = permi_arrays_passes(frontier), apart = permi_algebra_is_dd(frontier->numbers.algebra) ? 2 : 1;
-  const long long common = passes == 2 && sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
+  const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
   double lost = 0;
   int pass, k;
-  for (pass = 0; pass < passes; pass++) {
+  for (pass = 0; pass < 2; pass++) {
     const int shift = permi_int_exponent(sizes[pass].exp2 - common);
-    for (k = 0; k < (pass ? 1 : apart * frontier->numbers.parts); k++) {
-      const double y = ldexp(x[pass][k], shift);
-      permi_sum_add_double(pass ? &partial->absolute : k < apart ? &partial->value : &partial->imaginary, y);
-      if (passes == 1)
-        permi_sum_add_double(&partial->absolute, y);
-    }
+    for (k = pass ? last : 0; k < last + pass; k++)
+      value[k] = ldexp(value[k], shift);
     lost += ldexp(sizes[pass].loss, shift) + (shift ? 4 * DBL_MIN : 0);
   }
-  if (frontier->lost_error > 0)
-    lost += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-common));
-  partial->lost += 2 * lost; /* 2: its own roundings, generously */
-  partial->exp2 = common;
-  partial->terms += run->visited;
+  sizes->loss = lost;
+  sizes->exp2 = common;
 }
 
 /* What a run needs; seconds: predicted. 0: out of memory. */
@@ -6370,15 +6324,15 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
+  const int last = (int)permi_numbers_words(&frontier->numbers) - 1;
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
   permi_sizes sizes[2];
-  double value[2][4];
+  double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
   int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  memset(value, 0, sizeof value);
   run.frontier = frontier;
   run.arrays = frontier->arrays;
   run.control = control;
@@ -6391,13 +6345,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     run.seconds_before = pass * leaf->information.seconds / passes;
     status = permi_arrays_pass(&run);
     if (!integers)
-      memcpy(value[pass], run.values[frontier->steps & 1], run.bytes);
+      memcpy(value + (pass ? last : 0), run.values[frontier->steps & 1], run.bytes);
     sizes[pass] = run.sizes;
   }
-  if (status == PERM_OK && !integers) {
-    permi_arrays_finish(frontier, &run, (const double(*)[4])value, sizes, partial);
-  } else if (status == PERM_OK) {
-    permi_value_sum(&frontier->numbers, run.values[frontier->steps & 1], partial);
+  if (status == PERM_OK) {
+    if (passes == 2)
+      permi_arrays_join(value, last, sizes);
+    permi_values_finish(&frontier->numbers, integers ? (void *)run.values[frontier->steps & 1] : (void *)value, sizes,
+                        frontier->lost_error, partial);
     partial->terms += run.visited;
   }
   if (gpu) {
@@ -6665,20 +6620,20 @@ typedef struct permi_tree_sketch {
 
 /* Pairs that a join multiplies: over masks of the common part with x rows and y columns, the states of the one with
    that part and those of the other that leave it free. `rows` of what the node knows. */
-static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, const permi_tree_sketch *one,
-                               const permi_tree_sketch *other)
+static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
+                               uint32_t other, int other_difference)
 {
-  const uint32_t common = one->set & other->set, own = one->set & ~common;
+  const uint32_t common = one & other, own = one & ~common;
   const int a = permi_count_ones(common & rows), b = permi_count_ones(common & ~rows);
   const int a1 = permi_count_ones(own & rows), b1 = permi_count_ones(own & ~rows);
-  const int a2 = permi_count_ones(other->set & rows), b2 = permi_count_ones(other->set & ~rows);
+  const int a2 = permi_count_ones(other & rows), b2 = permi_count_ones(other & ~rows);
   double pairs = 0;
   int x, y;
   for (x = 0; x <= a; x++)
     for (y = 0; y <= b; y++)
       pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
-               permi_tree_choose(tree, a1 + b1, a1 - (one->difference - x + y)) *
-               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other->difference);
+               permi_tree_choose(tree, a1 + b1, a1 - (one_difference - x + y)) *
+               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other_difference);
   return pairs;
 }
 
@@ -6816,17 +6771,12 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   const int part = (int)number;
   permi_tree_pass *pass = (permi_tree_pass *)context;
   const permi_tree *tree = pass->tree;
-  const double *x = (const double *)(const void *)pass->table->value;
-  const size_t size = (size_t)tree->size, end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  size_t i = permi_tree_begin(pass->table->states, part, pass->parts) * size;
+  const size_t begin = permi_tree_begin(pass->table->states, part, pass->parts);
+  const size_t count = permi_tree_begin(pass->table->states, part + 1, pass->parts) - begin;
   permi_sizes sizes;
   (void)thread;
   permi_sizes_clear(&sizes);
-  if (!permi_algebra_is_dd(tree->numbers.algebra))
-    permi_values_extremes(x + i, end - i, 1, &sizes);
-  else
-    for (; i < end; i += size) /* high parts, and the sum of moduli */
-      permi_values_extremes(x + i, size, 2, &sizes);
+  permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
   if (pass->parts == 1) { /* which needs no lock */
     permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
@@ -7062,7 +7012,6 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join;
-  permi_tree_sketch sketch[2];
   const size_t size = (size_t)tree->size * sizeof(uint64_t);
   int k, own, threads = 1;
   memset(&join, 0, sizeof join);
@@ -7085,16 +7034,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   permi_tree_rank_high(tree, run->rank, t, k);
-  if (run->most_threads > 1) {
-    for (k = 0; k < 2; k++) {
-      sketch[k].set = join.factor[k]->set;
-      sketch[k].difference = join.factor[k]->difference;
-    }
-    if (permi_tree_pairs(tree, all_rows, &sketch[0], &sketch[1]) * PERMI_TREE_PAIR_SECONDS * run->weight >=
-        PERMI_SHARE_SECONDS)
-      threads = run->most_threads;
-  }
-  if (threads > 1) {
+  if (run->most_threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
+      permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
+      PERMI_SHARE_SECONDS) {
+    threads = run->most_threads;
     join.parts = PERMI_TREE_PARTS * threads;
     k = permi_count_ones(join.common);
     own = permi_count_ones(join.set[join.larger]) - k;
@@ -7673,7 +7616,8 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   unit.states = 1;
   for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
     const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
-    const double pairs = permi_tree_pairs(tree, node->rows, other, &factor);
+    const double pairs = permi_tree_pairs(tree, node->rows, other->set, other->difference, factor.set,
+                                          factor.difference);
     const int common = permi_count_ones(other->set & factor.set);
     product.set = i <= 0 ? node->all : factor.set | other->set;
     product.difference = factor.difference + other->difference;
@@ -8505,44 +8449,32 @@ static int permi_band_key_compare(const void *left, const void *right)
   return a->vertex - b->vertex;
 }
 
-static uint64_t permi_edge_hash(const permi_block *block, int e, uint64_t hash)
-{
-  if (block->real)
-    hash = permi_hash_double(permi_hash_double(hash, block->real[e]), block->absolute[e]);
-  if (block->imaginary)
-    hash = permi_hash_double(hash, block->imaginary[e]);
-  if (block->integer)
-    hash = permi_hash(hash, (uint64_t)block->integer[e]);
-  return block->imaginary_integer ? permi_hash(hash, (uint64_t)block->imaginary_integer[e]) : hash;
-}
-
-static int permi_band_equal(const permi_block *block, int a, int b)
+static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
-  int i;
-  if (block->start[b + 1] - block->start[b] != degree)
-    return 0;
-  for (i = 0; i < degree; i++) {
-    const int p = block->edge[block->start[a] + i], q = block->edge[block->start[b] + i];
-    if (block->neighbour[block->start[a] + i] != block->neighbour[block->start[b] + i] ||
-        (block->real && (block->real[p] != block->real[q] || block->absolute[p] != block->absolute[q])) ||
-        (block->imaginary && block->imaginary[p] != block->imaginary[q]) ||
-        (block->integer && block->integer[p] != block->integer[q]) ||
-        (block->imaginary_integer && block->imaginary_integer[p] != block->imaginary_integer[q]))
-      return 0;
+  int i, equal = block->start[b + 1] - block->start[b] == degree;
+  for (i = 0; i < degree && equal; i++) {
+    const int p = block->start[a] + i, q = block->start[b] + i;
+    const permi_coefficient x = permi_coefficient_of(block, block->edge[p], plain);
+    const permi_coefficient y = permi_coefficient_of(block, block->edge[q], plain);
+    equal = block->neighbour[p] == block->neighbour[q] && permi_coefficient_equal(&x, &y);
   }
-  return 1;
+  return equal;
 }
 
 /* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
 static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
+  permi_numbers plain;
   int v, e, i, k;
+  memset(&plain, 0, sizeof plain);
   for (v = 0; v < vertices; v++) {
     uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      hash = permi_edge_hash(block, block->edge[e], permi_hash(hash, (uint64_t)block->neighbour[e]));
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
+    }
     key[v].hash = hash;
     key[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
@@ -8552,7 +8484,7 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
     return;
   for (i = 0; i < vertices; i = k) {
     for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, key[i].vertex, key[k].vertex))
+      if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
         same[key[k].vertex] = key[i].vertex;
   }
 }
@@ -14407,11 +14339,9 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
   for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
-    const permi_coefficient *c = &frontier->coefficient[i];
     for (j = 0; j < 3; j++)
       hash = permi_hash(hash, permi_stream_word(frontier, i, j, 0));
-    hash = permi_hash_double(permi_hash_double(permi_hash_double(hash, c->real), c->imaginary), c->absolute);
-    hash = permi_hash(permi_hash(hash, (uint64_t)c->integer[0]), (uint64_t)c->integer[1]);
+    hash = permi_coefficient_hash(hash, &frontier->coefficient[i]);
     for (j = 0; j < 3; j++)
       for (w = 1; w < frontier->mask_words; w++)
         hash = permi_hash(hash, permi_stream_word(frontier, i, j, w));
@@ -14725,12 +14655,8 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
-    for (e = node->edge; e < node[1].edge; e++) {
-      const permi_tree_edge *edge = &tree->edge[e];
-      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->c.real);
-      hash = permi_hash_double(permi_hash_double(hash, edge->c.imaginary), edge->c.absolute);
-      hash = permi_hash(permi_hash(hash, (uint64_t)edge->c.integer[0]), (uint64_t)edge->c.integer[1]);
-    }
+    for (e = node->edge; e < node[1].edge; e++)
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
   }
   return hash;
 }

@@ -194,30 +194,21 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* As permi_frontier_finish: value and the sum of moduli of the terms, each with its own exponent and loss. The theorem
-   there is about additions of products, whatever holds them. */
-static void permi_arrays_finish(const permi_frontier *frontier, const permi_arrays_run *run, const double (*x)[4],
-                                const permi_sizes *sizes, perm_partial *partial)
+/* Brings value and sum of moduli, each of which has its own exponent and loss, to one exponent. The theorem of
+   >>steps_run is about additions of products, whatever holds them. */
+static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
-  const int passes = permi_arrays_passes(frontier), apart = permi_algebra_is_dd(frontier->numbers.algebra) ? 2 : 1;
-  const long long common = passes == 2 && sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
+  const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
   double lost = 0;
   int pass, k;
-  for (pass = 0; pass < passes; pass++) {
+  for (pass = 0; pass < 2; pass++) {
     const int shift = permi_int_exponent(sizes[pass].exp2 - common);
-    for (k = 0; k < (pass ? 1 : apart * frontier->numbers.parts); k++) {
-      const double y = ldexp(x[pass][k], shift);
-      permi_sum_add_double(pass ? &partial->absolute : k < apart ? &partial->value : &partial->imaginary, y);
-      if (passes == 1)
-        permi_sum_add_double(&partial->absolute, y);
-    }
+    for (k = pass ? last : 0; k < last + pass; k++)
+      value[k] = ldexp(value[k], shift);
     lost += ldexp(sizes[pass].loss, shift) + (shift ? 4 * DBL_MIN : 0);
   }
-  if (frontier->lost_error > 0)
-    lost += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-common));
-  partial->lost += 2 * lost; /* 2: its own roundings, generously */
-  partial->exp2 = common;
-  partial->terms += run->visited;
+  sizes->loss = lost;
+  sizes->exp2 = common;
 }
 
 /* What a run needs; seconds: predicted. 0: out of memory. */
@@ -258,15 +249,15 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
+  const int last = (int)permi_numbers_words(&frontier->numbers) - 1;
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
   permi_sizes sizes[2];
-  double value[2][4];
+  double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
   int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  memset(value, 0, sizeof value);
   run.frontier = frontier;
   run.arrays = frontier->arrays;
   run.control = control;
@@ -279,13 +270,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     run.seconds_before = pass * leaf->information.seconds / passes;
     status = permi_arrays_pass(&run);
     if (!integers)
-      memcpy(value[pass], run.values[frontier->steps & 1], run.bytes);
+      memcpy(value + (pass ? last : 0), run.values[frontier->steps & 1], run.bytes);
     sizes[pass] = run.sizes;
   }
-  if (status == PERM_OK && !integers) {
-    permi_arrays_finish(frontier, &run, (const double(*)[4])value, sizes, partial);
-  } else if (status == PERM_OK) {
-    permi_value_sum(&frontier->numbers, run.values[frontier->steps & 1], partial);
+  if (status == PERM_OK) {
+    if (passes == 2)
+      permi_arrays_join(value, last, sizes);
+    permi_values_finish(&frontier->numbers, integers ? (void *)run.values[frontier->steps & 1] : (void *)value, sizes,
+                        frontier->lost_error, partial);
     partial->terms += run.visited;
   }
   if (gpu) {

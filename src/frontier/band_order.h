@@ -17,44 +17,32 @@ static int permi_band_key_compare(const void *left, const void *right)
   return a->vertex - b->vertex;
 }
 
-static uint64_t permi_edge_hash(const permi_block *block, int e, uint64_t hash)
-{
-  if (block->real)
-    hash = permi_hash_double(permi_hash_double(hash, block->real[e]), block->absolute[e]);
-  if (block->imaginary)
-    hash = permi_hash_double(hash, block->imaginary[e]);
-  if (block->integer)
-    hash = permi_hash(hash, (uint64_t)block->integer[e]);
-  return block->imaginary_integer ? permi_hash(hash, (uint64_t)block->imaginary_integer[e]) : hash;
-}
-
-static int permi_band_equal(const permi_block *block, int a, int b)
+static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
-  int i;
-  if (block->start[b + 1] - block->start[b] != degree)
-    return 0;
-  for (i = 0; i < degree; i++) {
-    const int p = block->edge[block->start[a] + i], q = block->edge[block->start[b] + i];
-    if (block->neighbour[block->start[a] + i] != block->neighbour[block->start[b] + i] ||
-        (block->real && (block->real[p] != block->real[q] || block->absolute[p] != block->absolute[q])) ||
-        (block->imaginary && block->imaginary[p] != block->imaginary[q]) ||
-        (block->integer && block->integer[p] != block->integer[q]) ||
-        (block->imaginary_integer && block->imaginary_integer[p] != block->imaginary_integer[q]))
-      return 0;
+  int i, equal = block->start[b + 1] - block->start[b] == degree;
+  for (i = 0; i < degree && equal; i++) {
+    const int p = block->start[a] + i, q = block->start[b] + i;
+    const permi_coefficient x = permi_coefficient_of(block, block->edge[p], plain);
+    const permi_coefficient y = permi_coefficient_of(block, block->edge[q], plain);
+    equal = block->neighbour[p] == block->neighbour[q] && permi_coefficient_equal(&x, &y);
   }
-  return 1;
+  return equal;
 }
 
 /* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
 static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
+  permi_numbers plain;
   int v, e, i, k;
+  memset(&plain, 0, sizeof plain);
   for (v = 0; v < vertices; v++) {
     uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      hash = permi_edge_hash(block, block->edge[e], permi_hash(hash, (uint64_t)block->neighbour[e]));
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
+    }
     key[v].hash = hash;
     key[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
@@ -64,7 +52,7 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
     return;
   for (i = 0; i < vertices; i = k) {
     for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, key[i].vertex, key[k].vertex))
+      if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
         same[key[k].vertex] = key[i].vertex;
   }
 }

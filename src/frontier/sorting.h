@@ -49,10 +49,10 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
   part[1].takes = 0;
   if (!permi_takes_more(allocator, &part[1], count))
     return 0;
+  part[1].takes = count;
   for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
     const int shift = byte % 8 * 8;
-    permi_take *swap = part[0].take;
-    size_t room = part[0].take_room;
+    const permi_part swap = part[0];
     memset(start, 0, sizeof start);
     for (k = 0; k < count; k++)
       start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++;
@@ -66,10 +66,8 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
     for (k = 0; k < count; k++)
       part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
           part[0].take[k];
-    part[0].take = part[1].take;
-    part[0].take_room = part[1].take_room;
-    part[1].take = swap;
-    part[1].take_room = room;
+    part[0] = part[1];
+    part[1] = swap;
   }
   return 1;
 }
@@ -104,10 +102,8 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
     permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream], y,
                      (const char *)source->value + take.group * bytes, 1);
   }
-  permi_sizes_clear(&part->sizes);
   if (run->tracking)
-    permi_values_track(frontier->numbers.algebra, target->value, target->states, &part->sizes);
-  permi_run_note(run, part);
+    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->sizes);
   return PERM_OK;
 }
 

@@ -123,12 +123,6 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-static void permi_run_note(permi_run *run, const permi_part *part)
-{
-  if (run->tracking)
-    permi_sizes_join(&run->sizes, &part->sizes);
-}
-
 /* One thread: parts of a size that keeps what is merged in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
@@ -149,7 +143,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
     if (status != PERM_OK)
       return status;
     permi_step(run, source, target, part, &run->moves[0]);
-    permi_run_note(run, part);
+    permi_sizes_join(&run->sizes, &part->sizes);
     unpolled += part->states;
     if (unpolled > 262144 && run->control) {
       status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
@@ -212,33 +206,6 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* Work below a key, in whole blocks of each stream's sources: the cursors go there. */
-static size_t permi_balance_below(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
-                                  const uint64_t *key)
-{
-  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1;
-  size_t sum = 0;
-  int s;
-  for (s = 0; s < streams; s++) {
-    permi_cursor_seek(&cursor[s], source, key);
-    sum += run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
-  }
-  return sum;
-}
-
-/* The greatest key with at most `work` below it. */
-static void permi_balance_key(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
-                              size_t work, uint64_t *key)
-{
-  int b;
-  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
-  for (b = run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
-    key[b >> 6] |= UINT64_C(1) << (b & 63);
-    if (permi_balance_below(run, source, cursor, streams, key) > work)
-      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
-  }
-}
-
 /* A step of lists that threads share: the weights of blocks of groups, then parts of a round. */
 typedef struct permi_together {
   permi_run *run;
@@ -247,6 +214,31 @@ typedef struct permi_together {
   int streams;
   size_t total, first, count; /* of all parts; the round's first */
 } permi_together;
+
+/* Work below a key, in whole blocks of each stream's sources: the cursors go there. */
+static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
+{
+  const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
+  size_t sum = 0;
+  int s;
+  for (s = 0; s < step->streams; s++) {
+    permi_cursor_seek(&cursor[s], step->source, key);
+    sum += step->run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
+  }
+  return sum;
+}
+
+/* The greatest key with at most `work` below it. */
+static void permi_balance_key(const permi_together *step, permi_cursor *cursor, size_t work, uint64_t *key)
+{
+  int b;
+  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
+  for (b = step->run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
+    key[b >> 6] |= UINT64_C(1) << (b & 63);
+    if (permi_balance_below(step, cursor, key) > work)
+      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
+  }
+}
 
 static perm_status permi_balance_block(void *context, uint64_t block, int thread)
 {
@@ -293,34 +285,29 @@ static size_t permi_balance_weigh(permi_together *step)
   return total + 1;
 }
 
-/* Merges part `number` of `count` of the whole. */
-static void permi_part_run(const permi_run *run, const permi_list *source, permi_part *part, int streams, size_t total,
-                           size_t number, size_t count)
-{
-  uint64_t begin[PERMI_MASK_WORDS];
-  int s, done;
-  if (number + 1 < count)
-    permi_balance_key(run, source, part->cursor, streams, total / count * (number + 1), part->end);
-  else
-    memset(part->end, 255, sizeof part->end);
-  memset(begin, 0, sizeof begin);
-  if (number)
-    permi_balance_key(run, source, part->cursor, streams, total / count * number, begin);
-  for (s = 0; s < streams; s++) {
-    permi_cursor_seek(&part->cursor[s], source, begin);
-    permi_cursor_settle(&part->cursor[s], source, source->words);
-  }
-  permi_patterns_clear(&part->patterns);
-  part->own = 1;
-  part->status = permi_part_merge(&run->locked, source, &part->patterns, part, streams, (size_t)-1, &done);
-}
-
+/* Merges part k of the round. */
 static perm_status permi_together_merge(void *context, uint64_t k, int thread)
 {
   const permi_together *step = (const permi_together *)context;
+  const size_t number = step->first + (size_t)k, work = step->total / step->count;
+  permi_part *part = &step->run->part[k];
+  uint64_t begin[PERMI_MASK_WORDS];
+  int s, done;
   (void)thread;
-  permi_part_run(step->run, step->source, &step->run->part[k], step->streams, step->total, step->first + (size_t)k,
-                 step->count);
+  memset(part->end, 255, sizeof part->end);
+  memset(begin, 0, sizeof begin);
+  if (number + 1 < step->count)
+    permi_balance_key(step, part->cursor, work * (number + 1), part->end);
+  if (number)
+    permi_balance_key(step, part->cursor, work * number, begin);
+  for (s = 0; s < step->streams; s++) {
+    permi_cursor_seek(&part->cursor[s], step->source, begin);
+    permi_cursor_settle(&part->cursor[s], step->source, step->source->words);
+  }
+  permi_patterns_clear(&part->patterns);
+  part->own = 1;
+  part->status = permi_part_merge(&step->run->locked, step->source, &part->patterns, part, step->streams, (size_t)-1,
+                                  &done);
   return PERM_OK;
 }
 
@@ -359,7 +346,7 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
       break;
     permi_share(run->threads, 0, at_once, permi_together_fill, &step, NULL);
     for (k = 0; k < run->parts_at_once; k++)
-      permi_run_note(run, &run->part[k]);
+      permi_sizes_join(&run->sizes, &run->part[k].sizes);
     if (run->control)
       status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
   }

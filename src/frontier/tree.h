@@ -101,20 +101,20 @@ typedef struct permi_tree_sketch {
 
 /* Pairs that a join multiplies: over masks of the common part with x rows and y columns, the states of the one with
    that part and those of the other that leave it free. `rows` of what the node knows. */
-static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, const permi_tree_sketch *one,
-                               const permi_tree_sketch *other)
+static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
+                               uint32_t other, int other_difference)
 {
-  const uint32_t common = one->set & other->set, own = one->set & ~common;
+  const uint32_t common = one & other, own = one & ~common;
   const int a = permi_count_ones(common & rows), b = permi_count_ones(common & ~rows);
   const int a1 = permi_count_ones(own & rows), b1 = permi_count_ones(own & ~rows);
-  const int a2 = permi_count_ones(other->set & rows), b2 = permi_count_ones(other->set & ~rows);
+  const int a2 = permi_count_ones(other & rows), b2 = permi_count_ones(other & ~rows);
   double pairs = 0;
   int x, y;
   for (x = 0; x <= a; x++)
     for (y = 0; y <= b; y++)
       pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
-               permi_tree_choose(tree, a1 + b1, a1 - (one->difference - x + y)) *
-               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other->difference);
+               permi_tree_choose(tree, a1 + b1, a1 - (one_difference - x + y)) *
+               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other_difference);
   return pairs;
 }
 
@@ -252,17 +252,12 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   const int part = (int)number;
   permi_tree_pass *pass = (permi_tree_pass *)context;
   const permi_tree *tree = pass->tree;
-  const double *x = (const double *)(const void *)pass->table->value;
-  const size_t size = (size_t)tree->size, end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  size_t i = permi_tree_begin(pass->table->states, part, pass->parts) * size;
+  const size_t begin = permi_tree_begin(pass->table->states, part, pass->parts);
+  const size_t count = permi_tree_begin(pass->table->states, part + 1, pass->parts) - begin;
   permi_sizes sizes;
   (void)thread;
   permi_sizes_clear(&sizes);
-  if (!permi_algebra_is_dd(tree->numbers.algebra))
-    permi_values_extremes(x + i, end - i, 1, &sizes);
-  else
-    for (; i < end; i += size) /* high parts, and the sum of moduli */
-      permi_values_extremes(x + i, size, 2, &sizes);
+  permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
   if (pass->parts == 1) { /* which needs no lock */
     permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;

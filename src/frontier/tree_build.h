@@ -398,7 +398,8 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   unit.states = 1;
   for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
     const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
-    const double pairs = permi_tree_pairs(tree, node->rows, other, &factor);
+    const double pairs = permi_tree_pairs(tree, node->rows, other->set, other->difference, factor.set,
+                                          factor.difference);
     const int common = permi_count_ones(other->set & factor.set);
     product.set = i <= 0 ? node->all : factor.set | other->set;
     product.difference = factor.difference + other->difference;

@@ -151,7 +151,6 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join;
-  permi_tree_sketch sketch[2];
   const size_t size = (size_t)tree->size * sizeof(uint64_t);
   int k, own, threads = 1;
   memset(&join, 0, sizeof join);
@@ -174,16 +173,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   permi_tree_rank_high(tree, run->rank, t, k);
-  if (run->most_threads > 1) {
-    for (k = 0; k < 2; k++) {
-      sketch[k].set = join.factor[k]->set;
-      sketch[k].difference = join.factor[k]->difference;
-    }
-    if (permi_tree_pairs(tree, all_rows, &sketch[0], &sketch[1]) * PERMI_TREE_PAIR_SECONDS * run->weight >=
-        PERMI_SHARE_SECONDS)
-      threads = run->most_threads;
-  }
-  if (threads > 1) {
+  if (run->most_threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
+      permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
+      PERMI_SHARE_SECONDS) {
+    threads = run->most_threads;
     join.parts = PERMI_TREE_PARTS * threads;
     k = permi_count_ones(join.common);
     own = permi_count_ones(join.set[join.larger]) - k;

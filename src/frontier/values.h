@@ -130,6 +130,18 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
   return c;
 }
 
+static int permi_coefficient_equal(const permi_coefficient *a, const permi_coefficient *b)
+{
+  return a->real == b->real && a->imaginary == b->imaginary && a->absolute == b->absolute &&
+         a->integer[0] == b->integer[0] && a->integer[1] == b->integer[1];
+}
+
+static uint64_t permi_coefficient_hash(uint64_t hash, const permi_coefficient *c)
+{
+  hash = permi_hash_double(permi_hash_double(permi_hash_double(hash, c->real), c->imaginary), c->absolute);
+  return permi_hash(permi_hash(hash, (uint64_t)c->integer[0]), (uint64_t)c->integer[1]);
+}
+
 static permi_coefficient permi_coefficient_one(void)
 {
   permi_coefficient one;
@@ -442,18 +454,33 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
-static void permi_values_extremes(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
+/* The least modulus that is not 0 and the largest, of every stride-th double, enter *sizes. What is 0 stays 0 and loses
+   nothing. Four chains, for a minimum takes four cycles. */
+static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
+                                                      permi_sizes *sizes)
 {
-  double low = sizes->smallest, high = sizes->largest;
+  double low[4], high[4];
   size_t k;
-  for (k = 0; k < doubles; k += stride) {
-    const double y = fabs(x[k]);
-    low = y < low && y > 0 ? y : low;
-    high = y > high ? y : high;
+  int j;
+  for (j = 0; j < 4; j++) {
+    low[j] = sizes->smallest;
+    high[j] = sizes->largest;
   }
-  sizes->smallest = low;
-  sizes->largest = high;
+  for (k = 0; k + 3 * stride < doubles; k += 4 * stride)
+    for (j = 0; j < 4; j++) {
+      const double y = fabs(x[k + (size_t)j * stride]), z = y > 0 ? y : DBL_MAX;
+      low[j] = z < low[j] ? z : low[j];
+      high[j] = y > high[j] ? y : high[j];
+    }
+  for (; k < doubles; k += stride) {
+    const double y = fabs(x[k]), z = y > 0 ? y : DBL_MAX;
+    low[0] = z < low[0] ? z : low[0];
+    high[0] = y > high[0] ? y : high[0];
+  }
+  for (j = 0; j < 4; j++) {
+    sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
+    sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
+  }
 }
 
 /* Adds a value to a partial, with what underflow has done to it and to the entries. */
@@ -496,65 +523,18 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Of doubles that are their own moduli, every stride-th; four chains, for a minimum takes four cycles. A 0 from
-   underflow counts as the smallest. */
-static PERMI_ALWAYS_INLINE void permi_track_magnitudes(const double *x, size_t count, size_t stride, permi_sizes *sizes)
-{
-  double low[4], high[4];
-  size_t k;
-  int j;
-  for (j = 0; j < 4; j++) {
-    low[j] = sizes->smallest;
-    high[j] = sizes->largest;
-  }
-  for (k = 0; k + 4 <= count; k += 4)
-    for (j = 0; j < 4; j++) {
-      const double y = fabs(x[(k + (size_t)j) * stride]);
-      low[j] = y < low[j] ? y : low[j];
-      high[j] = y > high[j] ? y : high[j];
-    }
-  for (; k < count; k++) {
-    const double y = fabs(x[k * stride]);
-    low[0] = y < low[0] ? y : low[0];
-    high[0] = y > high[0] ? y : high[0];
-  }
-  for (j = 0; j < 4; j++) {
-    sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
-    sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
-  }
-}
-
-/* Of values with moduli: the largest sum of moduli, the smallest non-zero |part| (0 is what cancelling leaves). */
-static PERMI_ALWAYS_INLINE void permi_track_parts(const double *x, size_t count, int size, int parts, int apart,
-                                                  permi_sizes *sizes)
-{
-  double low = sizes->smallest, high = sizes->largest;
-  size_t k;
-  int part;
-  for (k = 0; k < count; k++, x += size) {
-    for (part = 0; part < parts; part++) {
-      double y = fabs(x[part * apart]);
-      y += (double)(y == 0) * x[size - 1];
-      low = y < low ? y : low;
-    }
-    high = x[size - 1] > high ? x[size - 1] : high;
-  }
-  sizes->smallest = low;
-  sizes->largest = high;
-}
-
-/* The sizes of finished values enter *sizes. Integers have none. */
+/* The sizes of `count` values enter *sizes: moduli that are not 0 of parts and of sums of moduli, not of low parts.
+   Integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
   const double *x = (const double *)values;
-  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, parts = algebra % 3 == 2 ? 2 : 1;
-  if (permi_algebra_is_integer(algebra))
-    return;
-  if (permi_algebra_has_moduli(algebra))
-    permi_track_parts(x, count, apart * parts + 1, parts, apart, sizes);
+  const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
+  if (!permi_algebra_is_dd(algebra))
+    permi_values_extremes(x, count * size, 1, sizes);
   else
-    permi_track_magnitudes(x, count, (size_t)apart, sizes);
+    for (; count > 0; count--, x += size)
+      permi_values_extremes(x, size, 2, sizes);
 }
 
 /* -- which numbers a block needs -- */

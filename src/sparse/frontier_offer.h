@@ -39,11 +39,9 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
   for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
-    const permi_coefficient *c = &frontier->coefficient[i];
     for (j = 0; j < 3; j++)
       hash = permi_hash(hash, permi_stream_word(frontier, i, j, 0));
-    hash = permi_hash_double(permi_hash_double(permi_hash_double(hash, c->real), c->imaginary), c->absolute);
-    hash = permi_hash(permi_hash(hash, (uint64_t)c->integer[0]), (uint64_t)c->integer[1]);
+    hash = permi_coefficient_hash(hash, &frontier->coefficient[i]);
     for (j = 0; j < 3; j++)
       for (w = 1; w < frontier->mask_words; w++)
         hash = permi_hash(hash, permi_stream_word(frontier, i, j, w));
@@ -357,12 +355,8 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
-    for (e = node->edge; e < node[1].edge; e++) {
-      const permi_tree_edge *edge = &tree->edge[e];
-      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->c.real);
-      hash = permi_hash_double(permi_hash_double(hash, edge->c.imaginary), edge->c.absolute);
-      hash = permi_hash(permi_hash(hash, (uint64_t)edge->c.integer[0]), (uint64_t)edge->c.integer[1]);
-    }
+    for (e = node->edge; e < node[1].edge; e++)
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
   }
   return hash;
 }
