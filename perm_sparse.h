@@ -3531,8 +3531,7 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 }
 
 /* ========================================================================================= >>values
-   The ring of lists, arrays, trees and bands: what a state's value is, y += c x, its size, its sum at the end. Callers
-   of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
+   The ring of lists, arrays, trees, bands and matchings. Inlined functions get the algebra as a constant. */
 
 #define PERMI_SAFE_PRODUCT 1e-290
 
@@ -3544,42 +3543,41 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
-   the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
-   many words as the permanent can need: nothing has to be checked on the way. */
+/* Double-doubles take two doubles; complex numbers are real, then imaginary; a sum of moduli comes last. Integers are
+   modulo 2^(64 words), as many words as the permanent can need. */
 typedef enum permi_algebra {
-  PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
-  PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
+  PERMI_MAGNITUDES, /* doubles that are their own moduli */
+  PERMI_SIGNED,     /* with moduli, as complex numbers */
   PERMI_COMPLEX,
   PERMI_MAGNITUDES_DD, /* the same in double-double */
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* this and the next three: integers */
+  PERMI_WORD, /* integers from here */
   PERMI_WIDE,
-  PERMI_WORDS,       /* any number of words; also Gaussian integers, two such numbers */
+  PERMI_WORDS,       /* any number; Gaussian: twice */
   PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
-  PERMI_PAIR_VALUES, /* complex numbers without moduli, of >>arrays only */
+  PERMI_PAIR_VALUES, /* complex without moduli, for >>arrays only */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
-/* DO(name, algebra) for all algebras but those of >>arrays only, in their order. */
+/* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
-typedef struct permi_numbers { /* what the values of a plan are */
+typedef struct permi_numbers {
   permi_algebra algebra;
-  int parts; /* 2: complex, or Gaussian */
+  int parts; /* 2: complex or Gaussian */
   int words; /* of a part of an integer */
   uint64_t modulus; /* of residues, at most 2^63 */
 } permi_numbers;
 
-/* What a value is multiplied by: an entry, or a value of one word or double a part. */
+/* A multiplier: an entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
-  double real_low, imaginary_low; /* low parts, of double-doubles */
-  int64_t integer[2];             /* real and imaginary part; of residues from 0 to modulus - 1 */
+  double real_low, imaginary_low; /* of double-doubles */
+  int64_t integer[2];             /* real, imaginary; residues: below the modulus */
 } permi_coefficient;
 
 static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
@@ -3597,7 +3595,7 @@ static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
   return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
 }
 
-/* Doubles, or words, of a value. */
+/* 8-byte words of a value. */
 static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
 {
   switch (algebra) {
@@ -3639,7 +3637,7 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
 #endif
 }
 
-/* The entry of an edge of the block. */
+/* The entry of an edge. */
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
@@ -3680,7 +3678,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight; *least is at most any modulus of c and of its parts that is not 0. */
+/* Adds |c| to *weight; *least becomes at most any non-zero modulus of c and of its parts. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   const double real = fabs(c->real), imaginary = fabs(c->imaginary);
@@ -3690,7 +3688,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
 }
 
-/* An entry, of which compilers then know that it has no low parts. */
+/* An entry: compilers then know that it has no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -3698,7 +3696,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* A value as a coefficient: all algebras but integers of several words. */
+/* A value as a coefficient, but for integers of several words. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -3720,8 +3718,8 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
+/* Product of double-doubles; `low` is often 0, where the error is 3 u^2: Theorem 3 of Joldes, Muller, Popescu, ACM
+   Trans. Math. Softw. 44 (2017) 15res, for this order of operations. */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
@@ -3734,7 +3732,6 @@ static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double 
   return permi_two_sum(p.hi, p.lo + rest);
 }
 
-/* y = product, or y += product. */
 static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
 {
   *y = fresh ? product : *y + product;
@@ -3749,18 +3746,18 @@ static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, i
 static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
 {
   permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
-  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for negative c */
+  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for c < 0 */
   permi_wide_add(y, p);
 }
 
-/* y += c x of integers of `words` words, or of two such parts. */
+/* y += c x of integers, or of two parts. */
 static void permi_words_accumulate(int words, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
 {
   permi_words_add_product(y, x, words, c[0]);
   if (parts == 2) {
     permi_words_add_product(y + words, x + words, words, c[0]);
     if (c[1]) {
-      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
+      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] was a double: not INT64_MIN */
       permi_words_add_product(y + words, x, words, c[1]);
     }
   }
@@ -3778,7 +3775,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *integ
   }
 }
 
-/* *y += c *x, or with `fresh` *y = c *x; x and y do not overlap. c = NULL: c = 1, of one or two words. */
+/* y += c x, or with `fresh` y = c x; no overlap. c = NULL: 1, of one or two words. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {
@@ -3842,7 +3839,7 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
   }
 }
 
-/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
+/* y += a x of integers modulo 2^(64 words), skipping words that are 0. */
 static void permi_integer_fuse(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
 {
   const int words = numbers->words;
@@ -3884,7 +3881,7 @@ static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const pe
   }
 }
 
-/* y += c x, or y = c x, over `count` values. */
+/* y += c x, or y = c x, of `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
                                                     int fresh)
@@ -3913,7 +3910,6 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
   adder[numbers->algebra](numbers, c, y, x, count);
 }
 
-/* The value 1. */
 static void permi_value_one(const permi_numbers *numbers, void *value)
 {
   const size_t words = permi_numbers_words(numbers);
@@ -3927,7 +3923,7 @@ static void permi_value_one(const permi_numbers *numbers, void *value)
     x[words - 1] = 1;
 }
 
-/* Adds one integer of `words` words, two's complement unless it is a residue. */
+/* Adds an integer, two's complement unless a residue. */
 static void permi_sum_add_words(perm_sum *sum, const uint64_t *x, const permi_numbers *numbers)
 {
   const int negative = numbers->algebra != PERMI_RESIDUES && x[numbers->words - 1] >> 63;
@@ -3940,7 +3936,7 @@ static void permi_sum_add_words(perm_sum *sum, const uint64_t *x, const permi_nu
   permi_sum_add_integer(sum, word, numbers->words, negative);
 }
 
-/* Adds a value to the sums of a partial, exactly. */
+/* Adds a value to a partial, exactly. */
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const permi_algebra algebra = numbers->algebra;
@@ -3962,10 +3958,10 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, x[size - 1]);
 }
 
-/* -- the sizes of values -- */
+/* -- sizes of values -- */
 
-/* True values are those at hand times 2^exp2; smallest and largest bound the moduli of the non-zero ones; `loss` bounds
-   what underflow has done to any one value. */
+/* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
+   underflow did to any one value. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -3983,8 +3979,8 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* The least modulus that is not 0 and the largest, of every stride-th double, enter *sizes. What is 0 stays 0 and loses
-   nothing. Four chains, for a minimum takes four cycles. */
+/* Enters the extreme non-zero moduli of every stride-th double: what is 0 stays 0 and loses nothing. Four chains, as
+   a minimum takes four cycles. */
 static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
                                                       permi_sizes *sizes)
 {
@@ -4012,7 +4008,7 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Adds a value to a partial, with what underflow has done to it and to the entries. */
+/* Adds a value to a partial, with what underflow took from it and the entries. */
 static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
                                 double lost_error, perm_partial *partial)
 {
@@ -4022,12 +4018,12 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
     return;
   if (lost_error > 0)
     loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings, generously */
+  partial->lost += 2 * loss; /* 2: its own roundings */
   partial->exp2 = sizes->exp2;
 }
 
-/* Returns the e for which all values are to be multiplied by 2^-e, so that the largest comes near 1, and enters that
-   here; 0 while it lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
+/* Returns the e by which values are to be scaled by 2^-e, so that the largest comes near 1, and notes it; 0 while
+   that lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -4052,8 +4048,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* The sizes of `count` values enter *sizes: moduli that are not 0 of parts and of sums of moduli, not of low parts.
-   Integers have none. */
+/* Enters the sizes of values: of parts and moduli, not of low parts. Integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -4068,8 +4063,8 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
 
 /* -- which numbers a block needs -- */
 
-/* log2 of a bound on the permanents of the block of integers: for rows as for columns the product of the sums of
-   moduli, or where all moduli are 1 Minc and Bregman's product of r!^(1/r) [Bre73]. Rounded up by far. */
+/* log2 of a bound on permanents of the block of integers, by rows or columns: products of sums of moduli, or for
+   moduli 1 of r!^(1/r) [Bre73]. Rounded up. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -4090,9 +4085,8 @@ static double permi_block_bits(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* The numbers for the block; doubled: double-doubles. 0: the permanent may be too long for a perm_integer, and there is
-   no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division: as much as so many words */
+/* Chooses the numbers for the block. 0: the permanent may be too long for a perm_integer and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division, as much as so many words */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -4122,7 +4116,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* The same for programs whose double-doubles always have moduli. */
+/* The same where double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -4132,39 +4126,38 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 }
 
 /* ======================================================================================= >>frontier
-   The dynamic program. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
-   over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
-   dropped; where not, v is matched with each free neighbour t left. Vertices with no neighbour left must be matched,
-   and their bits vanish.
+   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. Lists have two
+   levels, groups and patterns. */
 
-   So a step is a union of streams, one for the drop and one for each t: a source state takes part if
-   (mask & test) == want and goes to mask ^ flip, times the stream's coefficient. All flipped bits are tested ones
-   or free slots (0 in every mask), so each stream keeps a sorted list sorted: the sum is a k-way merge with equal
-   keys added, and nothing is ever sorted [DOB15].
+/* A state is a mask of slots (1: that frontier vertex is matched) whose value sums, over the ways to reach it, the
+   products of the entries used. Eliminating v drops its bit where v is matched, and else matches v with each free
+   neighbour t. Vertices without neighbours left must be matched; their bits vanish.
 
-   A list has two levels. The low PERMI_LOW_BITS slots index a dense array of sums; the merge goes over groups, the
-   states with the same high bits. Which low masks a group has is its pattern; groups share few patterns, so these
-   are kept once per list, as bits and as ascending numbers, and a state costs the bytes of its value only.
+   So a step is a union of streams, one for the drop and one for each t: a state takes part if (mask & test) == want
+   and goes to mask ^ flip, times the stream's coefficient. Flipped bits are tested ones or free slots, so a stream
+   keeps a sorted list sorted: a k-way merge that adds equal keys, without any sorting [DOB15].
 
-   A step makes its target in parts, the groups between two keys. Each part is merged first (permi_part_merge: which
-   groups there are, their patterns, who reaches them), then filled with values at its place in the list. Threads take
-   parts of equal work: keys are found by bisection such that the sources below them, over all streams, have equal
-   shares of the states: the balanced path of [DOB15], which no group crosses since a key belongs to one part. A value
-   depends on its sources alone, so parts and threads leave no trace in the bits. */
+   The low PERMI_LOW_BITS slots index a dense array of sums. The merge goes over groups, the states with the same high
+   bits. The low masks of a group are its pattern; groups share few patterns, kept once per list, so that a state
+   costs only its value.
 
-/* Measured, seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, whose groups are small:
-   .004, .004, .008, .010, .011 (each within a third, the machine was shared). */
+   A step makes its target in parts, the groups between two keys: a part is merged first (permi_part_merge), then
+   filled. Threads take parts of equal work, whose keys bisection finds: the balanced path of [DOB15]. A value depends
+   on its sources alone, so parts and threads leave no trace in the bits. */
+
+/* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
+   .008, .010, .011 (within a third, shared machine). */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH 512
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Noting the sizes of values costs a fifth of a step. Where the loss cannot grow by more than 2^300 in all, long lists
-   go without in three steps of four, and then count as if they held values of any smallness. */
+/* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
+   one step of four, and else count as if they held values of any smallness. */
 #define PERMI_TRACK_STATES 2000
-#define PERMI_GROUP_BYTES 2 /* of a list, beside the values, per state */
+#define PERMI_GROUP_BYTES 2 /* of a list, per state beside the value */
 
-/* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
+/* A state comes from (state & keep) ^ flip, if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
   permi_coefficient c;
@@ -4173,35 +4166,35 @@ typedef struct permi_pull {
 typedef struct permi_arrays { /* see >>arrays */
   permi_owned owned;
   perm_isa isa;
-  int lists;            /* 1: on a GPU, as sorted lists all the same, by the streams */
+  int lists;            /* on a GPU, but as sorted lists */
   int low, middle, top; /* slots; low ones are the lowest bits */
   int *pull_start;      /* steps + 1 */
   permi_pull *pull;
   uint64_t *occupied; /* steps + 1: slots in use before a step */
 } permi_arrays;
 
-typedef struct permi_frontier { /* context of a leaf */
+typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
   int steps, width;
-  int slots, mask_words; /* how many are in use; words of a mask, 64 slots each */
+  int slots, mask_words; /* slots in use; words of a mask */
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient; /* of a stream */
-  uint64_t *mask; /* of a stream: the words of test, of want, of flip */
+  uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: bound on the states before a step */
   double *cost;   /* steps + 1: predicted cost of all before */
   double bound_relative;
   double lost_error; /* see permi_working */
-  double room[2];    /* most states before even and odd steps */
-  int *sequence, *birth, *death; /* the vertex of a step; the steps in which a vertex enters and goes, -1: none */
-  int *ones;         /* steps + 1: ones of a state with rows inverted, see >>arrays */
-  permi_arrays *arrays; /* not NULL: run on arrays */
+  double room[2];    /* most states before even, odd steps */
+  int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
+  int *ones;         /* steps + 1: ones of a state, see >>arrays */
+  permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
 typedef struct permi_patterns {
-  int count, room; /* room a power of two; the table has twice as many places */
+  int count, room; /* room: a power of two; the table has twice that */
   uint64_t *bits;  /* PERMI_LOW_WORDS each */
-  size_t *first;   /* of its numbers in low; room + 1 */
+  size_t *first;   /* in low; room + 1 */
   uint16_t *low;
   size_t low_room;
   int *table; /* by hash: pattern + 1, or 0 */
@@ -4210,9 +4203,9 @@ typedef struct permi_patterns {
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;      /* of a key */
-  uint64_t *high; /* key of a group, ascending; least significant word first */
-  size_t *first;  /* of a group's values */
-  int *pattern;   /* of a group */
+  uint64_t *high; /* keys of groups, ascending; low word first */
+  size_t *first;
+  int *pattern;
   void *value;
   permi_patterns patterns;
 } permi_list;
@@ -4233,7 +4226,8 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* A larger copy of *array, a pointer of any type, `used` elements kept; 0 when memory runs out (nothing is lost). */
+/* Moves *array, a pointer of any type, to larger memory with `used` elements kept. 0: out of memory, nothing is
+   lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -4245,7 +4239,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* The same, where there is no room for `more` elements after the `used` ones. */
+/* The same unless there is room for `more` elements after the `used`. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -4283,7 +4277,7 @@ static size_t permi_patterns_hash(const uint64_t *bits)
 {
   uint64_t h = 0, g = 1;
   int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: the multiplications overlap */
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: multiplications overlap */
     h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
@@ -4299,7 +4293,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Number of the pattern, entered if it is new; -1 when memory runs out. */
+/* Returns the number of the pattern, entered if new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   size_t mask, place;
@@ -4345,17 +4339,17 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream on the two levels, with its place in the source. */
+/* A stream on both levels, and its place in the source. */
 typedef struct permi_cursor {
-  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* of the high bits */
-  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the output at the cursor; last word all ones at the end */
+  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* high bits */
+  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the next output; last word all ones at the end */
   size_t group;
   unsigned low_test, low_want, low_flip;
-  uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
+  uint64_t keep[PERMI_LOW_WORDS]; /* low masks that take part */
   permi_coefficient c;
 } permi_cursor;
 
-/* Keys of `words` words; the functions are inlined where it is the constant 1. */
+/* Keys have `words` words, often the constant 1. */
 static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
 {
   int w;
@@ -4373,7 +4367,7 @@ static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, co
   return !differs;
 }
 
-/* On to the next group that takes part, the present one included. */
+/* Moves on to the next group that takes part, or stays. */
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
@@ -4388,14 +4382,13 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
       cursor->key[w] = UINT64_MAX;
 }
 
-/* Word `word` of a stream's test (which = 0), want (1) or flip (2). */
+/* Word of a stream's test (which = 0), want (1) or flip (2). */
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
 {
   const size_t words = (size_t)frontier->mask_words;
   return word < frontier->mask_words ? frontier->mask[((size_t)stream * 3 + (size_t)which) * words + (size_t)word] : 0;
 }
 
-/* The cursor of a stream, at no place yet. */
 static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *frontier, int number)
 {
   const unsigned mask = PERMI_LOW_STATES - 1;
@@ -4420,7 +4413,7 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->group = 0;
 }
 
-/* into |= where the stream takes the pattern; 0 if it takes nothing of it. */
+/* Adds to `into` what the stream takes of the pattern; 0: nothing. */
 static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, uint64_t *into)
 {
   unsigned words = cursor->low_flip >> 6, w;
@@ -4441,18 +4434,18 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* Where the states of one pattern go in another by a stream: places from -> to, both ascending. */
+/* The places from -> to of a pattern's states in another by a stream, both ascending. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept as such */
+#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
 typedef struct permi_move {
-  int step, stream, source, target; /* step + 1, so that 0 is empty; pattern numbers */
-  int whole;                        /* 1: place k goes to place k, and the target has no other */
-  int first, count;                 /* of its pairs */
-  int runs;                         /* not 0: the pairs are so many runs, each a start and a length */
+  int step, stream, source, target; /* step + 1, 0: empty; pattern numbers */
+  int whole;                        /* k -> k, and the target has no more */
+  int first, count;
+  int runs;                         /* if not 0: pairs are runs, each a start and a length */
 } permi_move;
 
-typedef struct permi_moves { /* a direct-mapped cache: patterns are few, groups many */
+typedef struct permi_moves { /* direct-mapped cache: patterns are few */
   permi_move *move;
   uint32_t *pair; /* from | to << 16 */
   int used;
@@ -4484,7 +4477,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   for (k = 0; k < count; k++)
     if ((low[k] & cursor->low_test) == cursor->low_want) {
       unsigned place = low[k] ^ cursor->low_flip;
-      while (goal[j] != place) /* ascending with k, see above */
+      while (goal[j] != place)
         j++;
       moves->pair[moves->used] = (uint32_t)k | (uint32_t)j << 16;
       runs += moves->used == move->first || moves->pair[moves->used] != moves->pair[moves->used - 1] + 65537;
@@ -4512,53 +4505,52 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
 }
 
 /* ========================================================================================== >>steps
-   Running the programme: one step after the other between two lists, rescaled by powers of two, and the bound. */
+   Fills the states of a step of the lists: sums over the streams, group by group. */
 
-typedef struct permi_take { /* a stream reaches a target's group from a source's */
+typedef struct permi_take { /* a stream that reaches a target group, and from which source group */
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Once merged: its groups, each with a key, a pattern and the number of streams that reach
-   it, these in order of groups and streams. */
+/* A part of a step's target. Once merged, takes stand in order of groups, then streams. */
 typedef struct permi_part {
-  permi_cursor *cursor; /* of the step's streams */
+  permi_cursor *cursor;
   size_t groups, group_room, takes, take_room, states;
   uint64_t *high;
-  int *pattern; /* of the part's own patterns, or of the list's */
+  int *pattern; /* into its own patterns, or the list's */
   uint32_t *taken;
   permi_take *take;
   permi_patterns patterns;
-  int own, *number; /* 1: numbers of its own patterns are, in the list, these */
+  int own, *number; /* own: number[pattern] is the list's number of one of its own patterns */
   size_t number_room, group_at, state_at;
-  uint64_t end[PERMI_MASK_WORDS]; /* the first key behind it */
-  permi_sizes sizes; /* of its values */
+  uint64_t end[PERMI_MASK_WORDS]; /* first key beyond the part */
+  permi_sizes sizes;
   perm_status status;
 } permi_part;
 
-/* What a run carries from step to step. */
+/* State of a run. */
 typedef struct permi_run {
   const perm_allocator *allocator;
-  perm_allocator locked; /* the same for threads */
+  perm_allocator locked; /* allocator of the threads */
   permi_pool pool;       /* what does not grow */
   permi_control *control;
   permi_list list[2];
   permi_part *part;
   int parts_at_once, threads;
-  int sorting; /* 1: method sorting, lists of single states */
-  permi_moves *moves; /* of a thread */
-  size_t *weight; /* [stream][block of groups]: states that take part before it */
+  int sorting; /* method sorting: lists of single states */
+  permi_moves *moves; /* one a thread */
+  size_t *weight; /* [stream][block of groups]: states before it that take part */
   size_t weight_room;
   permi_sizes sizes;
   double visited;
-  int step;              /* counted from 1 */
-  int careful, tracking; /* sizes are noted in every step; in this step */
-  double state_seconds;  /* predicted, per state of the present step */
+  int step;              /* from 1 */
+  int careful, tracking; /* sizes are measured in every step; in this step */
+  double state_seconds;  /* predicted, of the present step */
   const permi_numbers *numbers;
   int slots;
 } permi_run;
 
-/* One step: fills a part of its target that has been merged and placed: per group the sums, straight into the list.
-   Where a stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
+/* Fills a merged and placed part straight into the list. Where a stream takes all of one group to all of another,
+   this is y += c x over contiguous arrays. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -4574,7 +4566,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     const int taking = (int)part->taken[group];
     int pass, fresh = 1, j;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them saves the zeros */
+    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them replaces zeroing */
       for (j = 0; j < taking; j++) {
         const permi_cursor *cursor = &part->cursor[take[j].stream];
         const char *x = (const char *)source->value + source->first[take[j].group] * size;
@@ -4619,7 +4611,7 @@ static void permi_step(const permi_run *run, const permi_list *source, permi_lis
 }
 
 /* ====================================================================================== >>steps_run
-   Steps of the frontier program run in parts, by one thread or several; the value at the end. */
+   Runs the steps of the lists, in parts, by one thread or several. */
 
 static void *permi_locked_allocate(size_t bytes, void *user_data)
 {
@@ -4635,7 +4627,6 @@ static void permi_locked_release(void *memory, void *user_data)
   permi_release((const perm_allocator *)user_data, memory);
 }
 
-/* Room for so many more takes. 0: out of memory. */
 static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
 {
   return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
@@ -4654,8 +4645,8 @@ static int permi_part_more(const perm_allocator *allocator, permi_part *part, in
   return permi_takes_more(allocator, part, (size_t)streams);
 }
 
-/* Merges from where the cursors are up to the key part->end, or to the end of the group in which `most` states are
-   reached. *done: there is nothing left below the key. */
+/* Merges from the cursors up to part->end, or to the end of the group that reaches `most` states. *done: nothing is
+   left below the key. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most, int *done)
@@ -4715,7 +4706,7 @@ static perm_status permi_part_merge(const perm_allocator *allocator, const permi
   return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most, done);
 }
 
-/* Gives the merged part its place in the target, and its patterns their numbers there. */
+/* Places the merged part in the target and numbers its patterns there. */
 static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
 {
   int k;
@@ -4726,7 +4717,7 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
       return PERM_ERROR_MEMORY;
   target->groups += part->groups;
   target->states += part->states;
-  if (target->states > target->state_room) /* cannot be: the room is a bound */
+  if (target->states > target->state_room) /* unreachable: the room is a bound */
     return PERM_ERROR_MEMORY;
   if (part->own && !permi_room(&run->locked, NULL, &part->number, 0, (size_t)part->patterns.count, &part->number_room,
                                sizeof *part->number))
@@ -4740,7 +4731,7 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-/* One thread: parts of a size that keeps what is merged in the cache. */
+/* One thread takes parts that stay in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                    double done)
@@ -4772,21 +4763,21 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
   return PERM_OK;
 }
 
-/* ---- the balanced path: weights of source groups, summed in blocks, and keys found by bisection */
-#define PERMI_BALANCE_BLOCK 32      /* groups: positions are weighed to so many */
-#define PERMI_BALANCE_GROUP 16      /* what merging a group costs, in states */
-#define PERMI_PARALLEL_STATES 20000 /* of a source, for which threads are worth waking */
-#define PERMI_PART_WORK 131072      /* states and groups that a thread takes at once, over all streams */
+/* ---- the balanced path: source groups are weighed in blocks, keys found by bisection */
+#define PERMI_BALANCE_BLOCK 32      /* groups that are weighed together */
+#define PERMI_BALANCE_GROUP 16      /* cost of merging a group, in states */
+#define PERMI_PARALLEL_STATES 20000 /* source states from which threads pay */
+#define PERMI_PART_WORK 131072      /* states and groups, over all streams, that a thread takes at once */
 
-/* Sets the cursor to the first source group whose output is not below `key`, if it takes part; where no bits are left
-   to choose, the output's order is the source's. */
+/* Moves the cursor to the first source group whose output is not below `key`. The outputs of groups that take part
+   have the order of the sources. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit in which the key is not as outputs are */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that outputs cannot have in common with the key */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -4796,7 +4787,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   }
   memcpy(at, key, (size_t)words * sizeof *at);
   if (top >= 0) {
-    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have a 0 there: the next free bit above must rise */
+    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have 0 here: the next free bit above must rise */
       for (top++; top < 64 * words; top++)
         if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
           break;
@@ -4806,7 +4797,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
       }
     }
     at[top >> 6] |= UINT64_C(1) << (top & 63);
-    for (w = 0; w <= top >> 6; w++) { /* all below: as small as outputs can be */
+    for (w = 0; w <= top >> 6; w++) { /* below: as small as outputs can be */
       const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
       at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
     }
@@ -4823,16 +4814,16 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* A step of lists that threads share: the weights of blocks of groups, then parts of a round. */
+/* A step of lists that threads share. */
 typedef struct permi_together {
   permi_run *run;
   const permi_list *source;
   permi_list *target;
   int streams;
-  size_t total, first, count; /* of all parts; the round's first */
+  size_t total, first, count; /* of all parts; first part of the round */
 } permi_together;
 
-/* Work below a key, in whole blocks of each stream's sources: the cursors go there. */
+/* Returns the work below a key, in whole blocks, and moves the cursors there. */
 static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
@@ -4878,7 +4869,7 @@ static perm_status permi_balance_block(void *context, uint64_t block, int thread
   return PERM_OK;
 }
 
-/* Sums of weights; returns their total. 0: out of memory. */
+/* Sums the weights; returns their total, 0: out of memory. */
 static size_t permi_balance_weigh(permi_together *step)
 {
   permi_run *run = step->run;
@@ -4935,7 +4926,7 @@ static perm_status permi_together_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Several threads: rounds of some parts each, which bounds what waits for its place. */
+/* Several threads work in rounds of some parts each, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                       double done)
 {
@@ -4970,7 +4961,7 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
   return status;
 }
 
-/* Powers of two keep the largest value between 2^-500 and 2^500; entries are below 1 in modulus and a step has at most
+/* Keeps the largest value between 2^-500 and 2^500. Entries are at most 1 in modulus and a step has at most
    PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
 static void permi_run_rescale(permi_run *run, permi_list *list)
 {
@@ -4979,34 +4970,30 @@ static void permi_run_rescale(permi_run *run, permi_list *list)
     permi_values_scale((double *)list->value, list->states * permi_numbers_words(run->numbers), e);
 }
 
-/* THE BOUND. Let k_p be the number of streams of step p, n the order of the block, u the rounding unit. The value
-   of a state is a sum of terms, one per partial matching; each step multiplies a term at most once (n times
-   in all: a perfect matching has n entries, and a drop multiplies by 1) and adds it at most k_p - 1 times to
-   something else (the first addition is to 0, exact). So the computed value is the sum of all perfect matchings'
-   products, each times at most n + sum (k_p - 1) factors 1 + d, |d| <= u. The entries themselves come with at most 2
-   such factors per degree-2 reduction (one product, one sum) and one if an integer was rounded. With g = gamma of
-   that number and S = sum of the |products|:
-       |computed - permanent| <= g S,   computed S >= (1 - g) S,   hence <= g / (1 - g) (computed S).
-   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more (also where subnormals are flushed to 0).
-   sizes.loss bounds what such errors do to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second
-   term is left out if no product can be below PERMI_SAFE_PRODUCT > 2^-968: then products and sums are multiples
-   of 2^-1021, so none is below DBL_MIN but 0. loss is handed on within `absolute`, divided by the relative bound:
+/* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
+   1. A state's value is a sum of terms, one for each partial matching. A step multiplies a term at most once, n times
+   in all (a drop multiplies by 1), and adds it at most k_p - 1 times (the first addition is to 0, exact).
+   2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
+   |d| <= u. Entries bring at most 2 more per degree-2 reduction, and one if an integer was rounded.
+   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <=
+   g / (1 - g) (computed S).
+   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
+   sizes.loss bounds what that does to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second term
+   is 0 if no product can be below PERMI_SAFE_PRODUCT > 2^-968: products and sums are then multiples of 2^-1021. Then
    |error| <= g / (1 - g) (computed S + loss) + loss.
-   Complex: a product is off by a complex factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; its bounds by
-   components hold with fused multiply-adds too], a sum by one of |d| <= u, so 3 n takes the place of n. S is the sum of
-   the products of moduli; those of the entries are rounded up, and its own computation is real as above. A product has
-   four real products and two sums, a step one more sum for each part: 8 k DBL_MIN covers what they lose.
-   Double-double: products with a double and sums have relative errors of at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
-   PERMI_DD_UNIT > 64 u^2 takes the place of u, but in the roundings of the entries (u) and in those of S, which is
-   computed in doubles where there are signs. Low parts may underflow where high parts do not; a product of at least
-   PERMI_SAFE_PRODUCT loses 2^-1073 in that way, less than 2^-109 of itself, which v has room for; and so does a value
-   that is rescaled. Smaller ones lose less than DBL_MIN (without subnormals no bound is given, by any engine). */
+   Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
+   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products and two sums, and
+   a sum for each part: 8 k DBL_MIN.
+   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v = PERMI_DD_UNIT
+   > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts may underflow
+   first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of itself, for
+   which v has room. Smaller ones lose less than DBL_MIN. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-/* The cursors of step p, and what it does to sizes and losses. Returns how many streams there are. */
+/* Prepares the cursors of step p, sizes and losses; returns the number of streams. */
 static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -5061,7 +5048,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->pool);
 }
 
-/* What the step needs beside the lists. 0: out of memory. */
+/* Allocates what the steps need beside the lists. 0: out of memory. */
 static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
 {
   const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
@@ -5092,7 +5079,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
 
 typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
 
-/* A run before its first step; to be released also after a failure. control may be NULL. */
+/* Begins a run, which is to be released also after a failure. control may be NULL. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {
@@ -5119,7 +5106,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   }
   run->careful = growth > 300;
   complete = permi_run_create(run, frontier, most);
-  for (p = 0; p < 2 && complete; p++) { /* the bound of every step at once: growing would touch fresh pages each time */
+  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing would touch fresh pages each time */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -5129,7 +5116,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
                                                               (size_t)list->words * sizeof(uint64_t)));
   }
-  none[0] = 1; /* the start: nothing matched, in one way */
+  none[0] = 1; /* start: nothing matched, in one way */
   if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
                                       permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
     return PERM_ERROR_MEMORY;
@@ -5173,10 +5160,10 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 }
 
 /* ======================================================================================== >>sorting
-   Method sorting, the twin of the lists that shares none of their merging: every step expands all its terms, sorts them
-   by the states that they go to, and adds up equal ones. */
+   Method sorting, a twin of the lists without merging: expands all terms of a step, sorts them by state, adds equal
+   ones. */
 
-/* Word w of the state that the term goes to. */
+/* Word w of a term's state. */
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
   return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
@@ -5211,7 +5198,7 @@ static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_ru
   return status;
 }
 
-/* Sorts part[0].take by one byte of the keys after the other, least significant first; stable. 0: out of memory. */
+/* Sorts part[0].take by bytes of the keys, low ones first; stable. 0: out of memory. */
 static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
                               permi_part *part)
 {
@@ -5233,7 +5220,7 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
       start[b] = sum;
       sum += here;
     }
-    if (b < 256) /* one byte in all */
+    if (b < 256) /* all have the same byte */
       continue;
     for (k = 0; k < count; k++)
       part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
@@ -5285,7 +5272,7 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 }
 
 /* ======================================================================================== >>streams
-   From an elimination order to the streams of every step: who sits in which slot, who dies when. */
+   Makes the streams of every step from an elimination order. */
 
 typedef struct permi_life {
   double weight;
@@ -5308,10 +5295,10 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
   permi_owned_release(allocator, frontier);
 }
 
-/* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
-   The low slots go to those that live through the most states: their patterns then change least from group to
-   group, and tests and flips fall on the high bits, once for a group. busy: `words` words of 64 slots for each of
-   steps + 1. Returns how many slots there are, 0: more than words hold at once, or watch says stop. */
+/* Gives slots to lives (birth, death]; a slot is free for what enters in the step of its death. Low slots go to the
+   vertices that live through the most states: patterns then change least from group to group, and tests and flips
+   fall on high bits, once a group. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too
+   many, or watch says stop. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
                                 uint64_t *busy, int *slot, permi_control *watch)
 {
@@ -5353,7 +5340,6 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, in
   return most;
 }
 
-/* A slot's bit of a mask of PERMI_MASK_WORDS words. */
 static void permi_mask_set(uint64_t *mask, int slot)
 {
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
@@ -5369,7 +5355,6 @@ static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_
   memcpy(mask + 2 * words, flip, words * sizeof *mask);
 }
 
-/* The streams of every step. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *slot,
                                    permi_control *watch)
 {
@@ -5379,12 +5364,12 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* what vanishes: tested 1, flipped to 0; with v's bit */
+    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* vanishing bits, tested 1, flipped to 0; with v's */
     frontier->stream_start[p] = used;
     memset(gone, 0, bytes);
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
-      if (death[t] == p) /* it had a slot: in a block of order 2 or more every vertex has two neighbours */
+      if (death[t] == p) /* it has a slot: in a block every vertex has two neighbours */
         permi_mask_set(gone, slot[t]);
     }
     memcpy(mine, gone, bytes);
@@ -5409,7 +5394,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           want[word] &= ~bit;
           flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
         } else if (death[t] > p) {
-          flip[word] ^= bit; /* the slot may be one that vanishes in this very step */
+          flip[word] ^= bit; /* perhaps a slot that vanishes in this step */
         }
       }
       frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
@@ -5419,7 +5404,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   frontier->stream_start[p] = used;
 }
 
-/* Fills in the steps of the order: sequence, births and deaths, states, costs. 0: watch says stop. */
+/* Fills in sequence, births, deaths, states, costs. 0: watch says stop. */
 static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                const double *binomial, permi_walk *walk, permi_control *watch)
 {
@@ -5461,7 +5446,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* The relative bound for entries with so many roundings: see >>steps_run. */
+/* The relative bound, see >>steps_run. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -5472,9 +5457,8 @@ static double permi_frontier_bound(const permi_frontier *frontier, const permi_b
   return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
-/* PERM_ERROR_LIMIT: the frontier has more than PERMI_FRONTIER_WIDTH vertices. PERM_ERROR_OVERFLOW: the permanent may be
-   too long for a perm_integer. roundings: of an entry's terms. modulus: for integers, or 0. doubled: 1 for
-   double-double. watch: says stop by PERM_ERROR_LIMIT; may be NULL. */
+/* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or watch, which may be NULL, says stop.
+   PERM_ERROR_OVERFLOW: the permanent may be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
                                          uint64_t modulus, int doubled, permi_control *watch,
@@ -5536,79 +5520,78 @@ done:
 }
 
 /* ========================================================================================= >>arrays
-   The frontier program on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
-   inverted: the number of ones among the bits e is the same in all states of a step (a - d in the terms of >>order). So
-   the states are the words with k ones in the w occupied slots, and an array of C(w, k) values needs no keys. Slots are
-   low, middle or top. Words are ordered by their top bits, then middle, then low bits: the index of a word is
+   The frontier program on arrays indexed by combinations: no keys, and threads that share blocks without
+   synchronisation. */
+
+/* Let bit e of a frontier vertex say matched, for rows inverted: all states of a step have the same number k of ones
+   (a - d in >>order). So states are the words with k ones in the w occupied slots, C(w, k) values. Words are ordered
+   by top, middle, low bits; a word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words with the same top and middle bits, is contiguous: C(low slots, ones left) values.
+   and a block, the words of the same top and middle bits, is contiguous.
 
-   A step is computed in pull form: each block of the target is a sum over the ways to come to it. What a way tests and
-   flips above the low slots is settled once for a block; where it leaves the low slots alone the rest is y += c x over
-   contiguous arrays, else a table says for every low word where it comes from. Every value is computed from the
-   source alone, in a fixed order, so threads share the blocks without synchronisation and the bits do not depend on
-   how many they are. Low slots go to the vertices that live through the most states, as they are touched least.
+   A step pulls: a block of the target sums the ways to reach it. Tests and flips above the low slots are settled once
+   a block; if the way leaves low slots alone the rest is y += c x over contiguous arrays, else a table says where
+   each low word comes from. Values come from the source alone, in a fixed order, whatever the threads. Low slots go
+   to the vertices that live through the most states, as they are touched least.
 
-   On a GPU (perm_cuda.cu) the host does all but the values, and these come from the same program in the same order:
-   the bits are those of the AVX2 and, for double-doubles, AVX-512 kernels (complex ones have but one), the bounds hold,
-   and what decides about powers of two is the same. Measured on one H200: 7 ps a state for 3-regular graphs, 14 for 8
-   entries a line; sorted lists there took 9 to 12 times as long. */
+   On a GPU (perm_cuda.cu) the host does all but the values, which have the bits of the AVX2 and, for double-doubles,
+   AVX-512 kernels. Measured on an H200: 7 ps a state for 3-regular graphs, 14 for 8 entries a line; sorted lists took
+   9 to 12 times as long. */
 
-#define PERMI_ARRAY_LOW 11     /* words of these slots, and their ranks, stay in the first cache */
-#define PERMI_ARRAY_HIGH 16    /* slots of the middle and of the top at most */
+#define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
+#define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
 #define PERMI_ARRAY_NOWHERE 0xffff
-#define PERMI_ARRAY_SAFE 1e-250 /* products of doubles above it are sums of multiples of 2^-936 */
+#define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
 #define PERMI_ARRAY_TRACK_STEPS 64
-#define PERMI_ARRAY_PAD 256 /* bytes after a buffer that vectors may read */
+#define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
 
-/* The words of a step, see above. */
+/* The words of a step. */
 typedef struct permi_layout {
   uint64_t occupied;
   int ones, low; /* low: occupied low slots */
   size_t states;
-  uint16_t *word, *rank; /* low words by their number of ones, then ascending; rank among those of as many ones */
+  uint16_t *word, *rank; /* low words by ones, then ascending; rank among those */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset; /* at ones of top << middle slots | middle */
   uint16_t *middle;      /* ascending, for each number of ones of top */
-  unsigned char *left;   /* ones left to the low slots, for each of `middle` */
-  unsigned char *middle_ones; /* of middle bits */
+  unsigned char *left;   /* ones left to low slots, for each of `middle` */
+  unsigned char *middle_ones;
   int middle_start[PERMI_ARRAY_HIGH + 2];
   uint64_t *top_offset;
   uint16_t *top;
   int tops;
 } permi_layout;
 
-/* Where eight words of a block come from: places base + at[i] of those in `here`. Those that take part come in the same
-   order on both sides and with few others between them, so that a window of 16 nearly always has them. (Gathering is
-   an instruction too, but microcode against GDS made it the slowest way of all: three quarters of a run.) */
+/* Where eight words of a block come from: base + at[i] of those in `here`, which keep their order with few between,
+   so a window of 16 nearly always has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
 typedef struct permi_eight {
   uint16_t base;
-  unsigned char here, wide; /* wide: the window does not have them */
+  unsigned char here, wide; /* wide: beyond the window */
   unsigned char at[8];
 } permi_eight;
 
-/* What a thread has met; a line of cache of its own. */
+/* Of a thread; a line of cache. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
 } permi_extremes;
 
-/* One of the arrays that a block is added up from. */
+/* An array that a block is summed from. */
 typedef struct permi_origin {
   const void *x;
   size_t count;          /* of values of x */
-  const uint16_t *place; /* of every word of the block in x, or NOWHERE; NULL: the same places */
-  const permi_eight *eight; /* the same for vectors, if there is a place */
+  const uint16_t *place; /* of each word in x, or NOWHERE; NULL: the same places */
+  const permi_eight *eight; /* the same for vectors */
   double real;
-  const permi_coefficient *c; /* that, and what else there is */
+  const permi_coefficient *c; /* real and the rest */
 } permi_origin;
 
 /* A pull on the levels of a step. */
 typedef struct permi_way {
   uint32_t test, want, keep, flip; /* above the low slots */
-  int top_ones, low_ones;          /* how many more there are in the source */
-  const uint16_t *place;           /* of all low words in the order of permi_layout; or NULL */
-  const permi_eight *eight;        /* from start[j] / 8 + j on for the blocks of words with j ones */
+  int top_ones, low_ones;          /* how many more in the source */
+  const uint16_t *place;           /* of all low words, as in permi_layout; or NULL */
+  const permi_eight *eight;        /* of words with j ones from start[j] / 8 + j on */
   permi_coefficient c;
 } permi_way;
 
@@ -5619,29 +5602,29 @@ struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
   permi_control *control;
-  permi_numbers numbers; /* moduli have an array, and a pass, of their own */
-  int absolute; /* 1: the pass of the moduli */
+  permi_numbers numbers; /* moduli have a pass of their own */
+  int absolute; /* the pass of the moduli */
   int threads;
   permi_block_kernel kernel;
-  int kernel_eights; /* 1: it uses permi_eight */
+  int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
   char *values[2];
   permi_way *way;
-  permi_origin *origin; /* `most` for each thread */
-  permi_extremes *extremes; /* of each thread */
+  permi_origin *origin; /* `most` a thread */
+  permi_extremes *extremes; /* one a thread */
   uint16_t *places;
   permi_eight *eights;
   int most; /* ways of a step */
   int tracking; /* sizes are measured in this step */
   permi_sizes sizes;
   double visited, seconds_before, seconds_each;
-  struct perm_gpu_frontier *gpu; /* not NULL: the values are there, and only the last ones come back */
+  struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
   struct perm_gpu_way *gpu_way;  /* of a step; for lists */
   struct perm_gpu_stream *gpu_stream;
 };
 
-/* What the first pass computes; moduli, if they are wanted, come in a second one. */
+/* The numbers of the first pass, without moduli. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   permi_numbers numbers = frontier->numbers;
@@ -5652,7 +5635,6 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Bytes of a value of it. */
 static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
 {
   const permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -5664,9 +5646,6 @@ static int permi_arrays_passes(const permi_frontier *frontier)
   return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
 }
 
-/* -- sums of blocks ---------------------------------------------------------------------------- */
-
-/* A block of an array, the sum of its origins. */
 static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const permi_numbers *numbers, char *y,
                                                 size_t count, const permi_origin *origin)
 {
@@ -5710,7 +5689,7 @@ static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count
     }
 }
 
-/* One text (>>array_kernels), read for each instruction set. */
+/* >>array_kernels, read for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #define PERMI_FAMILY_ARRAYS
 #if PERMI_X86
@@ -5741,7 +5720,7 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 }
 
 /* =================================================================================== >>array_layout
-   Words and ways of a step. */
+   The words and ways of a step. */
 
 static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
 {
@@ -5758,7 +5737,7 @@ static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, pe
   layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
 }
 
-/* The words with `ones` ones among the occupied slots. */
+/* Lays out the words with `ones` ones among the occupied slots. */
 static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
@@ -5766,7 +5745,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   size_t total[PERMI_ARRAY_HIGH + 1];
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left at HIGH + j; 0: there is none */
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left at HIGH + j; 0: none */
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
@@ -5783,7 +5762,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
       const int of = permi_count_ones(x);
       layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
       layout->word[fill[of]++] = (uint16_t)x;
-      x = (x - low_mask) & low_mask; /* the next subset */
+      x = (x - low_mask) & low_mask; /* next subset */
     } while (x);
   }
   layout->occupied = occupied;
@@ -5805,7 +5784,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     if (c > tops || rest < 0)
       continue;
     x = 0;
-    do { /* without branches: they would be mispredicted */
+    do { /* no branches: they would be mispredicted */
       const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
       layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
       layout->middle[used] = (uint16_t)x;
@@ -5852,7 +5831,7 @@ static void permi_eights_fill(const permi_layout *target, const uint16_t *place,
   }
 }
 
-/* The pulls of a step on the levels of its two layouts. */
+/* Puts the pulls of a step on the levels of its layouts. */
 static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
 {
   const permi_arrays *arrays = run->arrays;
@@ -5863,7 +5842,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   int s, k;
   for (s = 0; s < ways; s++, pull++) {
     permi_way *way = &run->way[s];
-    const uint64_t from = (pull->want & pull->keep) ^ pull->flip; /* what the source has where the target is known */
+    const uint64_t from = (pull->want & pull->keep) ^ pull->flip; /* known bits of the source */
     way->test = (uint32_t)(pull->test >> arrays->low);
     way->want = (uint32_t)(pull->want >> arrays->low);
     way->keep = (uint32_t)(pull->keep >> arrays->low);
@@ -5890,7 +5869,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
 }
 
 /* ===================================================================================== >>arrays_gpu
-   The arrays and lists on a GPU: perm_cuda.cu computes the same values in the same order. */
+   Runs arrays and lists on a GPU, where perm_cuda.cu computes the same values in the same order. */
 
 #define PERMI_GPU_PLANES 10 /* words of the longest value: kernels keep a few in registers */
 #if defined(PERM_WITH_CUDA)
@@ -5922,7 +5901,6 @@ static perm_status permi_gpu_begin(permi_arrays_run *run)
   return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
 }
 
-/* Takes the least and the largest modulus of a step, if it has noted them. */
 static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
 {
   if (run->tracking) {
@@ -5963,7 +5941,6 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
       run, perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL), sizes);
 }
 
-/* A step by the streams of lists, whose coefficients are those of the pulls. */
 static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
@@ -6060,7 +6037,7 @@ static double permi_gpu_needs(const permi_frontier *frontier)
   return perm_cuda_frontier_needs(&programme);
 }
 
-/* Bytes of the GPU; 0: there is none. */
+/* Bytes of the GPU; 0: none. */
 static double permi_gpu_bytes(void)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -6079,7 +6056,7 @@ static double permi_gpu_bytes(void)
 #endif
 
 /* ===================================================================================== >>arrays_run
-   Running the arrays: passes, underflow, the task, what it costs. */
+   Runs the arrays, makes them from a frontier and prices them. */
 
 /* The blocks under one word of top bits. */
 static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
@@ -6090,7 +6067,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: all high parts of a block come first */
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts of a block come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   char *y = to + (size_t)target->top_offset[top] * run->bytes;
   int i, s;
@@ -6124,7 +6101,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
 
 #define PERMI_ARRAY_POLL 262144 /* states between polls */
 
-/* A step of the programme on arrays: blocks of the target with the same top bits, shared by threads. */
+/* A step whose words of top bits threads share. */
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   const permi_layout *source, *target;
@@ -6177,9 +6154,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* -- running ----------------------------------------------------------------------------------- */
-
-/* As permi_run_rescale. */
 static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
 {
   const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
@@ -6190,7 +6164,7 @@ static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t 
   return PERM_OK;
 }
 
-/* sum |c| and the least |c| != 0 of the parts of the coefficients of a step. */
+/* Returns sum |c| over a step; *least: the least non-zero part. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_arrays *arrays = run->arrays;
@@ -6206,13 +6180,11 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
-/* UNDERFLOW. smallest and largest bound the moduli of the non-zero parts of the values, high parts of double-doubles.
-   They are measured only when needed: products of doubles are multiples of 2^-106 times themselves, and so are their
-   sums, however they cancel; thus smallest 2^-106 least |c| bounds the next step's values that are not 0, and where
-   nothing can cancel the power of two may be left out. A step whose values might then make a product below
-   PERMI_ARRAY_SAFE, or one beyond 1e150, is measured. If all products are above it, everything is a multiple of
-   2^-936 and nothing underflows but low parts of double-doubles, by less than 2^-200 of the product, for which
-   PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in every part, as in >>steps. */
+/* UNDERFLOW. smallest and largest bound the non-zero parts (high parts). Products of doubles are multiples of 2^-106
+   times themselves, and so are their sums, however they cancel: smallest 2^-106 least |c| bounds the next values that
+   are not 0, without the power of two where nothing cancels. Only steps before a product below PERMI_ARRAY_SAFE or
+   beyond 1e150 are measured. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200
+   of the product, for which PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in each part. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
@@ -6269,8 +6241,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Brings value and sum of moduli, each of which has its own exponent and loss, to one exponent. The theorem of
-   >>steps_run is about additions of products, whatever holds them. */
+/* Brings value and moduli to one exponent and one loss. The theorem of >>steps_run holds for both passes. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
@@ -6286,7 +6257,7 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* What a run needs; seconds: predicted. 0: out of memory. */
+/* Allocates for a run of so many predicted seconds. 0: out of memory. */
 static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
 {
   const permi_frontier *frontier = run->frontier;
@@ -6366,15 +6337,13 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* -- from an order to pulls -------------------------------------------------------------------- */
-
-/* The pulls of step p; returns how many. Bits e: see >>arrays. */
+/* Makes the pulls of step p, on bits e; returns how many. */
 static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
                              int p, const int *slot, permi_pull *pull)
 {
   const int v = frontier->sequence[p], *birth = frontier->birth, *death = frontier->death;
   const int n = block->n, held = birth[v] >= 0 && birth[v] < p;
-  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of the matched on v's and t's side */
+  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of matched vertices on the side of v, of t */
   uint64_t born = 0, dead = 0, test, none, full;
   int e, used = 0;
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
@@ -6385,8 +6354,8 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
       born |= one << slot[t];
   }
   test = born;
-  none = born & ~theirs; /* the target where none of those that enter is matched */
-  full = dead & theirs;  /* the source where all that leave are matched */
+  none = born & ~theirs; /* target: none that enters is matched */
+  full = dead & theirs;  /* source: all that leave are matched */
   for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
     permi_pull *next = &pull[used];
     const int drop = e < block->start[v], t = drop ? -1 : block->neighbour[e];
@@ -6402,7 +6371,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
     next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
     if (!drop) {
       if (death[t] == p) {
-        next->flip ^= bit; /* it leaves, matched with v */
+        next->flip ^= bit; /* leaves, matched with v */
       } else if (birth[t] == p) {
         next->want ^= bit;
       } else {
@@ -6416,7 +6385,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
   return used;
 }
 
-/* The frontier on arrays, *made; NULL where it has too many slots, or watch says stop. 0: out of memory. */
+/* Makes *made; NULL: too many slots, or watch says stop. 0: out of memory. */
 static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block,
                                const permi_frontier *frontier, perm_isa isa, permi_control *watch,
                                permi_arrays **made)
@@ -6446,7 +6415,7 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     goto done;
   arrays->pull_start[0] = 0;
   for (v = 0; v < 2 * block->n; v++)
-    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* of those that never are in a state: not used, but shifted by */
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* never in a state: not used, but shifted by */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
     arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
                                                                           arrays->pull + arrays->pull_start[p]);
@@ -6458,7 +6427,7 @@ done:
   return ok;
 }
 
-/* Bytes of the host that a run takes. */
+/* Bytes of the host. */
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
@@ -6467,13 +6436,13 @@ static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arr
   return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* 1: there are GPU kernels for the values: not for residues, nor for integers of many words. */
+/* 1: GPU kernels have these values; not residues, nor long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
-/* What a product of integers costs, against one of words. */
+/* Price of a product of integers against one of words. */
 static double permi_arrays_products(const permi_numbers *numbers)
 {
   return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
@@ -6489,8 +6458,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
-   from their size and operations. */
+/* Seconds of one thread: measured for doubles, the others follow from size and operations. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
@@ -6517,30 +6485,27 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
     hash = permi_hash(hash, arrays->pull[i].keep);
     hash = permi_hash(hash, arrays->pull[i].flip);
   }
-  return hash; /* the coefficients are in that of the lists */
+  return hash; /* coefficients are hashed by the lists */
 }
 
 /* =========================================================================================== >>tree
-   Tables of a tree decomposition: bucket elimination. The permanent is the coefficient of the product of all x_v in the
-   product of (1 + a_uv x_u x_v) over the entries, where x_v^2 = 0. Eliminating v multiplies the tables that know v and
-   the entries of v that are left, and keeps the terms with x_v; so every vertex of the elimination tree yields one
-   table over its scope, the neighbours that it has when it goes, and tables of different branches do not meet before
-   their branches do. That is linear in n for bounded treewidth, where a frontier grows with the depth of the tree.
-   [Dec99]
+   Tables of a tree decomposition: bucket elimination [Dec99], linear in n for bounded treewidth. */
 
-   A table over a rows and b columns whose subtree has d more columns than rows holds the C(a + b, a - d) masks that
-   have d more matched rows than columns: as numbers "matched XOR is a row" they have a - d bits, and are ranked in
-   ascending (colexicographic) order. Bits are by time of elimination, the last to go lowest, so what goes next is the
-   top bit, and the two halves of a table, vertex matched and not, are contiguous.
-     join     of two tables: all pairs of disjoint masks, by groups of the masks' common part; what the subset
-              convolution of A. Bjorklund, T. Husfeldt, P. Kaski, M. Koivisto (STOC 2007) does with more additions and
-              with cancellation
-     star     the entries of v at once: half where v is matched += a (other half, that neighbour's bit turned)
-   Tables wait on a stack: vertices are visited in post-order.
+/* The permanent is the coefficient of the product of all x_v in the product of (1 + a_uv x_u x_v) over the entries,
+   with x_v^2 = 0. Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with
+   x_v. So each vertex of the elimination tree yields a table over its scope, its neighbours when it goes.
 
-   Threads share a join by values of some bits of the product's masks, a star by places in the table: whatever the
-   parts, a state is added to in ascending order of the left mask's common part, and of the entries, so threads leave
-   no trace in the bits. */
+   A table over a rows and b columns whose subtree has d more columns than rows holds the C(a + b, a - d) masks with d
+   more matched rows than columns: as "matched XOR is a row" they have a - d bits, ranked in ascending
+   (colexicographic) order. What goes next has the top bit, so that a table's halves, vertex matched and not, are
+   contiguous.
+     join: all pairs of disjoint masks, by groups of common parts; the subset convolution of A. Bjorklund, T.
+     Husfeldt, P. Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
+     star: the entries of v at once: matched half += a (other half, that neighbour's bit turned)
+   Tables wait on a stack, as vertices are visited in post-order.
+
+   Threads share a join by bits of the product's masks, a star by places. A state is added to in ascending order of
+   the left mask's common part, and of the entries, so threads leave no trace in the bits. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
 #define PERMI_TREE_LOW 12   /* bits ranked by one look */
@@ -6552,28 +6517,28 @@ typedef struct permi_tree_edge {
 } permi_tree_edge;
 
 typedef struct permi_tree_node { /* in post-order */
-  int children, edge;            /* first edge; the next node has the first after the last */
-  int column;                    /* 1: the vertex is a column */
-  uint32_t rows, all;            /* of scope and vertex, the vertex on top: which are rows; all of them */
+  int children, edge;            /* first edge */
+  int column;                    /* the vertex is a column */
+  uint32_t rows, all;            /* of scope and vertex, which is on top: rows; all */
   uint32_t set;                  /* the scope, as a set of what the parent knows */
-  int difference;                /* columns - rows in the subtree */
+  int difference;                /* columns - rows of the subtree */
 } permi_tree_node;
 
-typedef struct permi_tree { /* context of a leaf */
+typedef struct permi_tree {
   permi_owned owned;
   permi_numbers numbers;
   int size; /* 8-byte words of a value */
-  int nodes, width, joins, depth; /* depth: tables on the stack at most */
+  int nodes, width, joins, depth; /* depth: most tables on the stack */
   permi_tree_node *node;          /* nodes + 1 */
   permi_tree_edge *edge;
-  double stack_values, work_values, most_states; /* room; states of the largest table that is joined */
+  double stack_values, work_values, most_states; /* room; states of the largest joined table */
   double most_groups, pairs, states;
   double *cost; /* nodes + 1: predicted seconds of all before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
 
-/* The bits of x at the places of `set`, moved together; and back. */
+/* The bits of x at `set`, moved together; and back. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -6597,7 +6562,7 @@ static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
 }
 
-/* Seconds of a product of two values against that of doubles. */
+/* Price of a product of values against doubles. */
 static double permi_tree_weight(const permi_tree *tree)
 {
   const double parts = tree->numbers.parts, words = tree->numbers.words;
@@ -6611,15 +6576,15 @@ static double permi_tree_weight(const permi_tree *tree)
   }
 }
 
-/* What is known of a table while the programme is priced. */
+/* A table while it is priced. */
 typedef struct permi_tree_sketch {
   uint32_t set;
   int difference;
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, the states of the one with
-   that part and those of the other that leave it free. `rows` of what the node knows. */
+/* Pairs that a join multiplies. Over masks of the common part with x rows and y columns: states of one with that
+   part, times those of the other without it. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -6637,9 +6602,7 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   return pairs;
 }
 
-/* -- running ----------------------------------------------------------------------------------- */
-
-/* Rank of a mask with k bits: rank of its low bits and what the high bits put before them. */
+/* The rank of a mask is low[] plus high[]. */
 typedef struct permi_tree_rank {
   uint32_t low[1 << PERMI_TREE_LOW];
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
@@ -6650,7 +6613,7 @@ static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
   return rank->low[mask & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[mask >> PERMI_TREE_LOW];
 }
 
-/* Rank of `mask` as high part above `shift` places that hold the first k - |mask| bits. */
+/* Rank of `mask` above `shift` places with the first k - |mask| bits. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -6669,10 +6632,9 @@ static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, 
     rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
 }
 
-/* A table. */
 typedef struct permi_tree_table {
   uint64_t *value;
-  uint32_t set; /* of what the node knows that uses it */
+  uint32_t set; /* of what its user knows */
   int difference;
   size_t states;
   permi_sizes sizes;
@@ -6684,24 +6646,24 @@ typedef struct permi_tree_run {
   permi_tree_rank *rank;
   permi_tree_table *table; /* the stack */
   uint64_t *values, *work[2];
-  uint32_t *mask[2], *index[2], *first[2]; /* of the two tables of a join: masks and places by groups */
+  uint32_t *mask[2], *index[2], *first[2]; /* of a join's tables: masks and places by groups */
   int most_threads;
-  double weight;                           /* permi_tree_weight */
+  double weight;
   double done, visited, unpolled;
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that any order of the pairs suits */
-#define PERMI_TREE_CUT 8     /* common bits that say whose a product is: the heaviest of 2^b parts has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* with own ones of a factor, if there are not so many */
-#define PERMI_TREE_PARTS 8   /* of a step for each thread: some threads are slower than others */
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that suit any order of pairs */
+#define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
+#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if those are fewer */
+#define PERMI_TREE_PARTS 8   /* of a step, a thread: some threads are slower */
 
-/* Of so many equal things each part's first; of part `parts` what is beyond the last. */
+/* First of a part's share of `count` things. */
 static size_t permi_tree_begin(size_t count, int part, int parts)
 {
   return (size_t)((uint64_t)count * (uint64_t)part / (uint64_t)parts);
 }
 
-/* Threads for work on so many states, a pass as of a star's entry. */
+/* Threads for work on so many states. */
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
@@ -6718,7 +6680,6 @@ static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
   return 1;
 }
 
-/* A group of states of a table: masks and places of the values. */
 typedef struct permi_tree_group {
   const uint32_t *mask, *index;
   size_t count;
@@ -6758,7 +6719,6 @@ PERMI_ALGEBRAS(PERMI_INSTANCE)
 static const permi_tree_multiplier permi_tree_multipliers[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
 #undef PERMI_NAMED
 
-/* A pass over parts of a table. */
 typedef struct permi_tree_pass {
   const permi_tree *tree;
   permi_tree_table *table;
@@ -6777,7 +6737,7 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   (void)thread;
   permi_sizes_clear(&sizes);
   permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
-  if (pass->parts == 1) { /* which needs no lock */
+  if (pass->parts == 1) { /* needs no lock */
     permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
   }
@@ -6797,7 +6757,7 @@ static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Notes the sizes, and brings the largest to between 2^-100 and 2^100: of two such the products cannot overflow. */
+/* Notes the sizes and brings the largest between 2^-100 and 2^100: products cannot overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -6816,15 +6776,15 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
 }
 
-/* The non-zero states of a table by groups of their matched vertices within `common`: masks of matched vertices and
-   places, with first[] of 2^|common| + 1. All sets are of the target. */
+/* Groups the non-zero states by their matched vertices within `common`: masks and places, with first[] of 2^|common|
+   + 1. All sets are of the target. */
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
   const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times the speed of bit by bit */
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast as bit by bit */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);
@@ -6847,7 +6807,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
           index[first[g]++] = i;
         }
       }
-      if (state) { /* the next number with as many bits */
+      if (state) { /* next number with as many bits */
         const uint32_t low = state & (0 - state), next = state + low;
         state = next | ((state ^ next) / low) >> 2;
       }
@@ -6863,20 +6823,20 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
 }
 
 /* ====================================================================================== >>tree_join
-   Products of two tables, and stars. */
+   Joins two tables, and applies stars. */
 
 typedef struct permi_tree_product {
   permi_tree_run *run;
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common; /* of the target */
-  int cut, larger, own_cut;      /* bits of a part: top ones of the common part, then of the larger's own */
-  uint32_t common_rows;          /* numbered as common parts are */
-  int ones, own;                 /* bits of a state's number in known vertices; how many of these are not common */
+  int cut, larger, own_cut;      /* bits of a part's number: common ones, then the larger's own */
+  uint32_t common_rows;          /* numbered as common parts */
+  int ones, own;                 /* bits of a state in known vertices; those that are not common */
   int parts;                     /* of clearing */
 } permi_tree_product;
 
-/* What comes before the product: the tables sorted, and parts of the place for it cleared. */
+/* Sorts the tables, or clears a part of the product. */
 static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -6895,7 +6855,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* From *begin to before *end, where the masks ascend (rows turned), those whose own top bits are as said. */
+/* Narrows *begin, *end, where masks ascend (rows turned), to those with `value` in the bits `top`. */
 static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
                               uint32_t *end)
 {
@@ -6926,7 +6886,7 @@ static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
   return permi_control_poll(run->control, run->done, "tree");
 }
 
-/* The pairs of two groups, of those of the larger table that have `value` in its bits `top`. */
+/* The pairs of two groups; of the larger table those with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -6951,8 +6911,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
-/* All pairs whose product is a state of the part, by common parts of the product: few places at a time. The heaviest
-   parts, of most matched, come first. */
+/* The pairs of a part by the product's common parts: few places at a time. Heavy parts, of most matched, come first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -6969,9 +6928,9 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
-    const int some = own >= 0 && own <= join->own; /* states with that common part */
+    const int some = own >= 0 && own <= join->own; /* of states */
     status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
-    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* the left one's: all subsets, ascending */
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* of the left: all subsets, ascending */
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
@@ -6983,7 +6942,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* The same by common parts of the left table, those of them that there are: for a product that is in cache. */
+/* The same by the left's common parts, for a product in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
@@ -7005,7 +6964,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* left times right into `out`, over the set `target` of what the node knows; rows likewise. */
+/* left times right into `out`, over `target`, a set of what the node knows, as are all_rows. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -7051,17 +7010,14 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
-   additions to something else (the first is to 0), where `pairs` is the number of ways to share a mask between the
-   two tables, at most 2^|common|; in a star of e entries at most one product and e additions; and it has the factors
-   of the tables that it was made from. So the computed permanent is the sum of all products, each times at most
-   K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps, with c K factors
-   for complex entries: a complex product is off by at most sqrt(5) u < 3 u [Hig02, 3.6], and double-double operations
-   by at most PERMI_DD_UNIT, a complex product of such by 4 times that. `absolute` is computed alike.
-   Underflow: let loss bound the absolute error of any one value of a table beyond these factors, and M the largest
-   computed modulus. A join takes it to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss, and
-   each product with its addition adds at most PERMI_TREE_LOST, nothing while no product can be below
-   PERMI_SAFE_PRODUCT. */
+/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first is to 0), where pairs <=
+   2^|common| are the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
+   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over
+   stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02,
+   3.6], double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
+   Underflow: loss bounds the error of any one value beyond these factors, M is the largest modulus. A join takes loss
+   to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
+   PERMI_TREE_LOST, nothing if none is below PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -7074,7 +7030,7 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
   return pairs * 2 * loss;
 }
 
-/* One entry of a star: `matched` += entry times `open`. */
+/* An entry of a star: `matched` += entry times `open`. */
 typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
@@ -7092,11 +7048,11 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const size_t size = (size_t)tree->size;
   const int j = ray->edge->bit, k_open = ray->k_open;
   const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
-  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of the states of a high part */
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of a high part's states */
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
   (void)thread;
-  while (piece < last) { /* below the bit all parts with so many bits, in the same order */
+  while (piece < last) { /* below the bit: all parts with so many bits, in order */
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
     const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
     const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
@@ -7114,7 +7070,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* The star of the vertex: *table, over scope and vertex, becomes that over the scope, a part of it. */
+/* Makes *table, over scope and vertex, that over the scope, a part of it. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
@@ -7125,7 +7081,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   double weight = 1, least = 1;
   permi_tree_ray ray;
   int e;
-  /* a row is matched where its bit is 0, a column where it is 1 */
+  /* a row is matched where its bit is 0 */
   ray.tree = tree;
   ray.matched = node->column ? table->value + lower * size : table->value;
   ray.open = node->column ? table->value : table->value + lower * size;
@@ -7155,7 +7111,7 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Takes the tables of the children from the stack, puts the node's there. */
+/* Replaces the children's tables on the stack by the node's. */
 static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
 {
   const permi_tree *tree = run->tree;
@@ -7220,7 +7176,7 @@ static void permi_tree_finish(const permi_tree *tree, const permi_tree_run *run,
 }
 
 /* ===================================================================================== >>tree_build
-   The task, and a tree from a block: elimination by fill, its price and its tables. */
+   Runs a tree; orders a block by elimination, builds and prices its tree. */
 
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
@@ -7266,15 +7222,11 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return status;
 }
 
-/* -- elimination order ------------------------------------------------------------------------- */
-
-/* The graph that elimination leaves: neighbours of a vertex as a list of links, dead ones dropped when seen, and all
-   pairs that were ever adjacent in a hash table, so that hubs cost nothing. Who goes next is the top of a heap, whose
-   keys of least fill or degree break ties at random; in a large block and for least degree the vertices stand in one
-   list for each degree instead. The last to come is the first to go, so that elimination moves on beside where it was:
-   no keys, fewer cache misses, and narrower tables along bands (arrow:60000:5: an order in 0.1 instead of 0.5 s, and
-   its tree runs 2.2 instead of 3.5 s). */
-#define PERMI_TREE_LISTED 2000 /* vertices from which least degree goes by lists */
+/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs that ever were
+   adjacent, so that hubs cost nothing. A heap gives who goes next, by fill or degree, ties at random. Large blocks
+   have a list for each degree, last in, first out, so that elimination stays where it was: fewer cache misses,
+   narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
+#define PERMI_TREE_LISTED 2000 /* vertices from which degrees have lists */
 typedef struct permi_tree_key {
   uint64_t priority;
   int vertex;
@@ -7282,21 +7234,21 @@ typedef struct permi_tree_key {
 
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
-  int n, filling, listed; /* vertices; 1: least fill first, 0: least degree; 1: by lists */
+  int n, filling, listed; /* vertices; least fill first, or degree; by lists */
   int *head, *degree, *turn;
-  uint64_t *priority; /* of a vertex at present */
+  uint64_t *priority; /* present, of a vertex */
   int *link;          /* vertex, next */
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
   size_t pairs, pair_room;
   permi_tree_key *heap;
   size_t keys, heap_room;
-  int *next, *before; /* in the list of its degree; before the first: -1 - degree */
-  int first[PERMI_TREE_WIDTH + 1], lowest; /* of the lists; no list below the lowest has a vertex */
-  int *scope, *scope_start; /* what the order leaves: of the k-th vertex to go its neighbours then */
+  int *next, *before; /* in a degree's list; before the first: -1 - degree */
+  int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
+  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours then */
   size_t scopes, scope_room;
-  size_t popped;  /* keys of this order, valid ones or not */
-  size_t dropped; /* dead links of this order */
+  size_t popped;  /* keys, valid or not */
+  size_t dropped; /* dead links */
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -7321,8 +7273,8 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Says that the pair is going to be looked for: the table of a large block is not in the cache. Inline, since gcc drops
-   calls of a function that does nothing else. */
+/* Prefetches a pair: the table of a large block is not in cache. Inline: gcc drops calls of functions that only
+   prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -7342,11 +7294,11 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent: 1 if they were not; 0; -1: out of memory, or watch says stop. */
+/* Makes a and b adjacent. 0: they were; -1: out of memory, or watch says stop. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
-  uint64_t *place = permi_tree_find(graph, pair); /* a != b, so no pair is 0 */
+  uint64_t *place = permi_tree_find(graph, pair); /* a != b: no pair is 0 */
   int end;
   if (*place)
     return 0;
@@ -7360,7 +7312,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
       return -1;
     }
     graph->pair_room = 2 * room;
-    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing can be found in there */
+    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing is found there */
       permi_release(graph->allocator, old);
       return -1;
     }
@@ -7385,8 +7337,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left of v, at most PERMI_TREE_WIDTH; fewer if watch says stop: a hub may have millions of dead
-   links. */
+/* The neighbours left, at most PERMI_TREE_WIDTH; fewer if watch says stop: hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -7427,7 +7378,7 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
     graph->before[after] = before;
 }
 
-/* The vertex to go next; -1: all have gone. */
+/* The vertex to go next; -1: none. */
 static int permi_tree_list_pop(permi_tree_graph *graph)
 {
   int v = -1;
@@ -7465,7 +7416,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* The vertex to go next; -1: all have gone, or watch says stop. */
+/* The vertex to go next; -1: none, or watch says stop. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* a key of millions takes microseconds: every 4096th counts */
@@ -7486,13 +7437,13 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* The graph of the block, and every vertex in its list or with its key. PERM_ERROR_LIMIT: watch says stop. */
+/* Makes the block's graph, and a place in a list or a key for each vertex. PERM_ERROR_LIMIT: watch says stop. */
 #define PERMI_TREE_AHEAD 16 /* entries */
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = 2 * block->n;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e, ahead = 0, row = 0; /* the entry that is expected, and its row */
+  int v, e, ahead = 0, row = 0; /* prefetched entry, and its row */
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && n >= PERMI_TREE_LISTED;
@@ -7541,7 +7492,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out and makes its neighbours adjacent to each other. 0: no memory, or watch says stop. */
+/* Takes v out and connects its neighbours. 0: no memory, or watch says stop. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -7570,7 +7521,7 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* PERM_ERROR_LIMIT: some table would have too many vertices, or take longer than the rival. */
+/* PERM_ERROR_LIMIT: a table has too many vertices, or takes longer than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -7594,9 +7545,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
-/* -- from an order to the tree ----------------------------------------------------------------- */
-
-/* The joins of a node on sketches; returns predicted seconds. */
+/* Predicts the seconds of a node's joins. */
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
 {
@@ -7644,21 +7593,21 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* The relative bound for so many roundings of doubles and so many of double-doubles. */
+/* The relative bound for roundings of doubles and of double-doubles. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* The elimination tree while it is built. Children and scopes are known by their turns; scopes descend. */
+/* A tree in the making, by turns; scopes descend. */
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
-  int *order, *first, *next, *children; /* of a turn: its vertex, its children as a list, how many there are */
+  int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
   int *sorted, *scope;
 } permi_tree_draft;
 
-/* Fills in the draft; lists of children begin with the largest scope. Not all of it if watch says stop. */
+/* Fills in the draft, or part of it if watch says stop; the child with the largest scope comes first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -7682,7 +7631,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
   for (k = 0; k <= PERMI_TREE_WIDTH; k++)
     bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of the scope */
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of scope */
     draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
     k = draft->sorted[i];
@@ -7695,7 +7644,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
 }
 
-/* The node of turn k, but for what it has from its children; at->edge is given, at[1].edge made. */
+/* Makes the node of turn k, without what children bring; at->edge is given, at[1].edge made. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -7731,8 +7680,8 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* Nodes, edges and prediction from the order that `graph` holds. given: roundings of an entry's terms. 0: out of
-   memory. There is no tree if the graph's watch says stop. */
+/* Builds the tree from the graph's order. given: roundings of an entry's terms. 0: out of memory. If watch says stop
+   there is no tree. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -7763,7 +7712,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   tree->cost[0] = 0;
   tree->depth = 1;
   tree->node[0].edge = 0;
-  todo[0] = n - 1; /* a block is connected: one root, the last to go */
+  todo[0] = n - 1; /* the last to go: a block is connected */
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
     k = todo[depth - 1];
@@ -7800,49 +7749,48 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 }
 
 /* =========================================================================================== >>band
-   A window of columns sliding along a band: P. H. Lundow, K. Markstrom, Efficient computation of permanents, with
-   applications to boson sampling and random matrices, appendix C, linear in n for a fixed bandwidth. Rows are taken one
-   after the other; the window holds the columns of which some rows, not all, have been taken, and a state says which of
-   them are used. After i rows i columns are used, those that have left among them, so the number used in the window is
-   known: of w columns k, C(w, k) states.
+   A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
 
-   Equal columns are one slot, whose state is how many of them are used: the next one can be chosen in as many ways as
-   are left. States are vectors of such counts with a given sum, the first slot running fastest: those that agree in the
-   upper slots are contiguous, and a row that takes a column moves runs of states to runs of states. A column that
-   enters takes the place of one that leaves, so that the runs stay long and the same few shapes of steps come again and
-   again; their runs are kept.
+/* Rows are taken in turn. The window holds the columns of which some but not all rows have been taken; a state says
+   which are used. After i rows i columns are used, so that the number k used in a window of w is known: C(w, k)
+   states.
 
-   Threads share the states after a step by blocks, each with its part of all the runs: whatever the blocks, a state is
-   added to in the order of the row's entries, so threads leave no trace in the bits.
+   Equal columns are one slot, whose state counts those used: the next can be chosen in as many ways as are left.
+   States are vectors of counts with a given sum, the first slot fastest: those that agree in the upper slots are
+   contiguous, and a row moves runs of states to runs. A column that enters takes the place of one that leaves, which
+   keeps runs long and shapes of steps few; the runs of a shape are kept.
 
-   Nothing underflows: the doubles of a window have a common power of two as long as that leaves their products above
-   PERMI_BAND_SAFE; if ever it does not, each state gets its own. */
+   Threads share a step's target by blocks. A state is added to in the order of the row's entries, so threads leave no
+   trace in the bits.
+
+   Nothing underflows: a window has a common power of two while that keeps products above PERMI_BAND_SAFE; else each
+   state gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
-#define PERMI_BAND_SAFE 1e-270 /* an error of DBL_MIN is below u (double-double: 2^-100) times anything above it */
+#define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times anything above */
 #define PERMI_BAND_SHAPES 128
-#define PERMI_BAND_COUNTED 2048 /* most equal columns in use at a time */
-#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes that are kept */
-#define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
-#define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
+#define PERMI_BAND_COUNTED 2048 /* most equal columns in use */
+#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes */
+#define PERMI_BAND_BLOCKS 8          /* of a step, a thread: some threads are slower */
+#define PERMI_BAND_POLL 65536        /* states from which each entry polls */
 
-typedef union permi_band_entry { /* short, as bands of millions of entries are common */
+typedef union permi_band_entry { /* short: bands may have millions */
   double real[3]; /* real, imaginary, absolute */
   int64_t integer[2];
 } permi_band_entry;
 
-typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
+typedef struct permi_band { /* "Rows" are taken, "columns" stand in the window */
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
   int counted;                                  /* some columns are equal */
-  int *entry_start, *entry_group;               /* n + 1: the entries of a row */
+  int *entry_start, *entry_group;               /* of a row; n + 1 */
   permi_band_entry *entry;
   int *capacity, *first, *last;                 /* of a group: columns, first and last row; by first row */
   double cost;                                  /* transitions */
-  double longest;                               /* transitions of a row, at most */
-  double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
+  double longest;                               /* most transitions of a row */
+  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
 
@@ -7885,11 +7833,11 @@ typedef struct permi_band_run {
 typedef struct permi_band_shape {
   int slots, used;               /* positions, columns used before */
   int kind[PERMI_BAND_SLOTS];    /* from the fastest position */
-  int leaving[PERMI_BAND_SLOTS]; /* capacities before and */
-  int staying[PERMI_BAND_SLOTS]; /* after */
+  int leaving[PERMI_BAND_SLOTS]; /* capacities before */
+  int staying[PERMI_BAND_SLOTS]; /* and after */
   uint64_t hash;
-  int complete;                                  /* its runs are kept: */
-  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p the column before (2 p), and after (2 p + 1) */
+  int complete;                                  /* its runs are kept */
+  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p's column before (2 p), after (2 p + 1) */
   size_t states;                                 /* after */
 } permi_band_shape;
 
@@ -7905,7 +7853,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 on the way must not spoil small ones */
+    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 must not spoil small ones */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -7923,25 +7871,25 @@ typedef struct permi_band_run_state {
   size_t run_count, run_room;
   double *counts[2];
   size_t counts_room[2];
-  size_t room, words; /* states of a buffer; doubles or words of a state */
+  size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
-  int64_t *from_exp2, *to_exp2; /* NULL: all states share sizes.exp2 */
-  permi_sizes sizes;         /* as powers of two they share */
+  int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
+  permi_sizes sizes;         /* for a shared power */
   double visited;
-  int memory;                /* 1: there was none for a run */
+  int memory;                /* 1: out of memory for runs */
 } permi_band_state;
 
-/* An entry of the row and how it moves states: the column `position` of before, or of after (entering) is used. */
+/* An entry of the row: uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest; /* below `lowest` all positions keep their columns */
-  int keep;                       /* 1: runs are kept, 0: done, */
-  int within;                     /* 1: as far as they go to states from begin to before end */
+  int position, entering, lowest; /* positions below keep their columns */
+  int keep;                       /* runs are kept, not done */
+  int within;                     /* only states from begin to before end */
   uint32_t begin, end;
   permi_coefficient entry;
   int entry_exp2; /* times 2^entry_exp2 */
 } permi_band_stream;
 
-/* The entry times a factor. Returns how many times it is to be added: a long integer cannot be multiplied. */
+/* Multiplies an entry; returns how often it is to be added, as long integers do not multiply. */
 static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -7969,7 +7917,7 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
   return 1;
 }
 
-/* One state's product added where states have powers of their own. */
+/* Adds a product to a state with its own power. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
 {
@@ -8017,7 +7965,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
       permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
     return;
   }
-  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: another call for each costs 15 % */
+  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: a call for each costs 15 % */
     multiple = *c;
     permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
     return;
@@ -8038,7 +7986,7 @@ static void permi_band_add(const permi_band_state *state, const permi_band_strea
                       (const double *)state->from + run->source, run->count, 0);
 }
 
-/* What of a run goes to the stream's states. */
+/* Adds what of a run goes to the stream's states. */
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
                                   const permi_band_run *run)
 {
@@ -8053,7 +8001,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* A run of the stream: kept, longer than the last one if it continues it, or done at once. */
+/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -8081,10 +8029,10 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
 }
 
 /* ======================================================================================= >>band_run
-   Running a band: streams, parts, the task and its bound. */
+   Runs a band, row by row. */
 
-/* The runs of the stream with the upper positions settled: the next is p, below it `before` and `after` columns are
-   used, and the states begin at source and target. Targets ascend. */
+/* Emits the stream's runs with positions above p settled: `before` and `after` columns are used up to p, states begin
+   at source and target. Targets ascend. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -8094,7 +8042,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
-  if (p < stream->lowest) { /* nothing special below: the same states before and after */
+  if (p < stream->lowest) { /* states below are the same before and after */
     const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
@@ -8136,7 +8084,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 }
 
 /* ---- running it */
-/* From a common power of two to one for each state, or from any to those that bring |x| into [1/2, 1). 0: memory. */
+/* Gives each state a power of two that brings |x| into [1/2, 1). 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
   double *x = (double *)state->from;
@@ -8157,7 +8105,7 @@ static int permi_band_apart(permi_band_state *state, size_t states)
   return 1;
 }
 
-/* Before a row: rescales as needed, so that no product of it is below PERMI_BAND_SAFE nor any sum near overflow. */
+/* Rescales before a row: no product below PERMI_BAND_SAFE, no sum near overflow. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
@@ -8192,19 +8140,18 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* A row: its window's groups before, from the fastest position, and after. */
+/* A row, and its window's groups before and after, from the fastest position. */
 typedef struct permi_band_step {
   permi_band_state *state;
   int *window, *next_window;
   int slots, next_slots, row;
-  int opened, enterings; /* groups that came before; that come with the row */
-  int used, after;       /* columns used in the window before; after, of those that stay */
+  int opened, enterings; /* groups before; with the row */
+  int used, after;       /* columns used before; after, of those that stay */
   int *position;         /* of a group: 2 p + entering */
   int parts;
 } permi_band_step;
 
-/* Finds the shape of the row's step, with its counts, and where the groups are. Windows whose runs are few are kept.
-   0: out of memory. */
+/* Finds the row's shape, counts and positions. Shapes with few runs are kept. 0: out of memory. */
 static int permi_band_shape_find(permi_band_step *step)
 {
   permi_band_state *state = step->state;
@@ -8251,7 +8198,7 @@ static int permi_band_shape_find(permi_band_step *step)
   }
   if (state->shape && state->shape->complete)
     return 1;
-  for (k = 0; k < 2; k++) { /* counts for making runs */
+  for (k = 0; k < 2; k++) { /* for making runs */
     if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
                     (size_t)(shape.slots + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
       return 0;
@@ -8288,13 +8235,13 @@ static int permi_band_shape_find(permi_band_step *step)
   return !state->memory;
 }
 
-/* Seconds predicted for the rows before. */
+/* Predicted seconds of the rows before. */
 static double permi_band_done(const permi_band *band, int row)
 {
   return band->cost * row / band->n * band->seconds_each;
 }
 
-/* All entries of the row into one block of the states after it. */
+/* Takes a row's entries into a block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -8325,7 +8272,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       size_t k = shape->start[way], beyond = last;
       for (; !stream.within && k < last; k++)
         permi_band_add(state, &stream, &state->runs[k]);
-      while (k < beyond) { /* the first run that reaches into the block */
+      while (k < beyond) { /* first run that reaches into the block */
         const size_t middle = k + (beyond - k) / 2;
         if (state->runs[middle].target + state->runs[middle].count > stream.begin)
           beyond = middle;
@@ -8347,7 +8294,6 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* The states after a row are those before the next one. */
 static void permi_band_turn(permi_band_state *state)
 {
   void *values = state->from;
@@ -8358,13 +8304,12 @@ static void permi_band_turn(permi_band_state *state)
   state->to_exp2 = exp2;
 }
 
-/* THE BOUND. A row multiplies each term once and adds it to at most deg - 1 others, so a computed value is the sum of
-   all perfect matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, a
-   product that underflows, and rescaling, are each off by at most DBL_MIN <= u times the product of the moduli, which
-   is above PERMI_BAND_SAFE: two more factors a row, relative to the moduli. A complex product is off by 3 u [Hig02,
-   3.6], and for counts there is one multiplication more. Double-double: the same with PERMI_DD_UNIT for u. Where
-   states have powers of their own, aligning one sum with another costs at most one more factor an addition, and
-   scaling one a row. */
+/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
+   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
+   of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
+   more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
+   PERMI_DD_UNIT for u. States with powers of their own: one more factor an addition for aligning, one a row for
+   scaling. */
 static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_band *band = (const permi_band *)leaf->context;
@@ -8434,7 +8379,7 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
 }
 
 /* ===================================================================================== >>band_order
-   Planning a band: which columns are equal, an order of the rows, what it costs. */
+   Finds equal columns and an order of the rows, and offers a band. */
 
 typedef struct permi_band_key {
   uint64_t hash;
@@ -8462,7 +8407,7 @@ static int permi_band_equal(const permi_block *block, const permi_numbers *plain
   return equal;
 }
 
-/* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
+/* same[v]: the first vertex of its side equal to v. key: 2 n. */
 static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
@@ -8489,7 +8434,7 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
   }
 }
 
-/* Cuthill and McKee's numbering: breadth first, vertices of low degree first. order: the 2 n vertices; seen: 2 n. */
+/* Breadth first, low degrees first, as Cuthill and McKee. order, seen: 2 n. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -8509,7 +8454,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
         continue;
       seen[t] = 1;
       tail++;
-      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stay unsorted */
+      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stays unsorted */
         const int u = order[at - 1];
         if (block->start[u + 1] - block->start[u] <= degree)
           break;
@@ -8520,16 +8465,15 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
-   window gets too wide. most: of states; number: 4 n integers of room; ways: n + 2 numbers. */
+/* Price of taking the vertices `lines` of a side in this order; cost INFINITY: above limit, or too wide. number: 4 n;
+   ways: n + 2. */
 typedef struct permi_band_price {
-  double cost, most, longest; /* longest: transitions of a row */
-  double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
+  double cost, most, longest; /* transitions; most states; most transitions of a row */
+  double made; /* transitions of rows with new shapes, whose runs are made */
   int width;
 } permi_band_price;
 
-/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. ways: room for
-   columns + 2 numbers. */
+/* States of the window: C(columns, used), or vectors of counts with that sum. ways: columns + 2. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -8625,8 +8569,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* The greedy order: next the row that makes the window grow least, among those with an open column; of equals the
-   first in `rank`. */
+/* Greedy order: next the row with an open column that makes the window grow least, of equals the first in `rank`. */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -8682,8 +8625,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* The best of six orders: rows or columns as they come, as Cuthill and McKee number them (E. Cuthill, J. McKee,
-   Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. */
+/* The best of six orders: rows or columns as given, as Cuthill and McKee number them (Reducing the bandwidth of
+   sparse symmetric matrices, ACM '69: 157-172), and greedily from there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
                              permi_band_price *price)
 {
@@ -8697,8 +8640,8 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   price->cost = (double)INFINITY;
   if (room->failed)
     return;
-  ways = (double *)(void *)key; /* once the keys have been compared */
-  order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
+  ways = (double *)(void *)key; /* once keys have been compared */
+  order = number + 2 * vertices; /* the first two are for the price */
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
@@ -8714,7 +8657,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
-  for (i = 0; i < 3; i++) { /* twice to the far end, then the order */
+  for (i = 0; i < 3; i++) { /* twice to the far end */
     permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
       return;
@@ -8727,7 +8670,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* a line opens too many slots; as narrow as it gets */
+        continue; /* too many slots; as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -8747,7 +8690,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* The programme from an order of the rows. 0: out of memory. Not all of it is there if watch says stop. */
+/* Makes the band from an order. 0: out of memory. Part of it if watch says stop. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -8773,7 +8716,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       if (same[column] != column)
         continue;
       g = group_of[column - other];
-      if (g < 0) { /* groups are numbered as they open */
+      if (g < 0) { /* numbered as they open */
         g = group_of[column - other] = band->groups++;
         band->capacity[g] = 0;
         band->first[g] = i;
@@ -8810,7 +8753,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Seconds measured per transition (bands of half-width 5 and 8), and per row. */
+/* Seconds per transition, measured at half-widths 5 and 8. */
 static double permi_band_seconds_each(const permi_band *band)
 {
   static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
@@ -8863,7 +8806,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
     return fine ? PERM_OK : permi_fail_memory(maker->result);
   each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
   gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
-  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
+  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* moduli are in double */
   band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
@@ -8883,7 +8826,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in states that were saved */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in saved states */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
@@ -12737,29 +12680,28 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 }
 
 /* =================================================================================== >>transversals
-   Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
-   with the fewest choices left: a vertex with one choice is forced, and a choice that leaves some vertex without any is
-   undone at once. Each level keeps the product of its path, in double-double or in integers of as many words as the
-   permanent can need. Every term is added exactly.
+   Enumerates perfect matchings, for blocks that have few. */
 
-   THE BOUND. A term is a product of n entries, so n double-double operations (entries that were rounded before count as
-   in >>steps), and the sum of the terms is exact.
+/* Depth first, at the vertex with the fewest choices: one choice is forced, and a choice that leaves a vertex without
+   any is undone at once. Levels keep the products of their paths, in double-double or long integers; terms are added
+   exactly.
 
-   THREADS. Every thread walks the top of the same search tree. A node is a unit when the choices along its path
-   multiply up to `enough` for the first time, or when it is a complete matching before that. Units are numbered as the
-   walk meets them, and a thread goes below one only when it holds the ticket with that number: nothing is stored, and
-   exact sums do not depend on who adds what. */
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
 
-/* -- searches of trees by threads, here and in >>decompose ------------------------------------- */
+   THREADS. All walk the top of the tree. A node is a unit when the choices along its path first multiply up to
+   `enough`, or when it completes a matching before. Units are numbered as the walk meets them; a thread goes below
+   one with the ticket of that number. Nothing is stored, and exact sums do not depend on who adds. */
 
-#define PERMI_SEARCH_UNITS 64     /* for each thread, at least: units differ in size */
-#define PERMI_SEARCH_RATE 4       /* per predicted second, at least: a thread below a unit is not polled */
+/* -- searches of trees by threads, also for >>decompose -- */
+
+#define PERMI_SEARCH_UNITS 64     /* least a thread: units differ in size */
+#define PERMI_SEARCH_RATE 4       /* least a predicted second: below a unit nobody polls */
 #define PERMI_SEARCH_MOST 1e5
 
-typedef struct permi_search { /* what the threads share */
-  permi_control *control; /* polled by the calling thread; NULL: nobody polls */
-  int threads, stop;      /* stop: a perm_status, written by the calling thread only */
-  double enough;          /* branches along a path that make its node a unit; 1: the root is the only unit */
+typedef struct permi_search { /* shared by threads */
+  permi_control *control; /* NULL: nobody polls */
+  int threads, stop;      /* stop: a perm_status, written by the calling thread */
+  double enough;          /* branches along a unit's path; 1: the root is the only unit */
   uint64_t next;          /* ticket */
 } permi_search;
 
@@ -12787,7 +12729,7 @@ static uint64_t permi_search_ticket(permi_search *search)
   return ticket;
 }
 
-/* The status that ends the search. Thread 0 asks the control, the others look at what it found. */
+/* The status that ends the search. Thread 0 asks the control, others see what it found. */
 static perm_status permi_search_poll(permi_search *search, int thread, double work, const char *activity)
 {
   int stop = PERM_OK;
@@ -12804,35 +12746,33 @@ static perm_status permi_search_poll(permi_search *search, int thread, double wo
   return (perm_status)stop;
 }
 
-/* -- the enumeration --------------------------------------------------------------------------- */
-
-#define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it have the error that the bound counts */
+#define PERMI_TRANSVERSALS_SAFE 1e-270 /* above, double-double products have the counted error */
 #define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds per matching and row, measured at orders 24 and 30 */
 
-typedef struct permi_transversals { /* context of a leaf */
+typedef struct permi_transversals {
   permi_owned owned;
-  permi_numbers numbers; /* what products are */
+  permi_numbers numbers; /* of products */
   size_t size;          /* bytes of a product */
   int n;
   int *start, *neighbour, *edge;  /* as in permi_block */
   permi_coefficient *coefficient; /* of an edge, at most 1 in modulus */
-  permi_coefficient one;          /* of integers */
-  double most, seconds_each;      /* bound on the matchings; predicted seconds for each */
+  permi_coefficient one;
+  double most, seconds_each;      /* bound on the matchings; predicted seconds of one */
   double bound_relative, lost_error;
 } permi_transversals;
 
-typedef struct permi_matching_path { /* where the search stands */
+typedef struct permi_matching_path { /* where a search stands */
   const permi_transversals *all;
-  int *degree, *next, *previous; /* choices left; the free vertices in a ring with 2 n as its head */
+  int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
   int *alive;
-  int *vertex, *at; /* of a level: the vertex matched there, and the entry with which */
-  double *ways;     /* of a level above the units: the choices on the path to it, multiplied */
+  int *vertex, *at; /* of a level: its vertex, and the entry that matches it */
+  double *ways;     /* of a level above units: choices multiplied */
   char *product;    /* of a level */
   char *sum;        /* of integers */
-  int dead;         /* 1: some vertex has no choice left */
+  int dead;         /* some vertex has no choice left */
 } permi_matching_path;
 
-/* v leaves the graph (step -1), or comes back (1). */
+/* v leaves the graph (step -1) or comes back (1). */
 static void permi_path_move(permi_matching_path *path, int v, int step)
 {
   const permi_transversals *all = path->all;
@@ -12849,7 +12789,7 @@ static void permi_path_move(permi_matching_path *path, int v, int step)
   }
 }
 
-/* Matches u by entry e; path->dead tells whether that leaves some vertex without a choice. */
+/* Matches u by entry e; path->dead: some vertex has no choice left. */
 static void permi_path_match(permi_matching_path *path, int u, int e)
 {
   const permi_transversals *all = path->all;
@@ -12861,7 +12801,7 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Level k begins with the free vertex of the fewest choices, before its first entry. */
+/* Begins level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
@@ -12873,7 +12813,6 @@ static void permi_path_level(permi_matching_path *path, int k)
   path->at[k] = path->all->start[best] - 1;
 }
 
-/* The product of level k + 1, with entry c. */
 static void permi_path_multiply(permi_matching_path *path, int k, const permi_coefficient *c)
 {
   const permi_transversals *all = path->all;
@@ -12882,15 +12821,14 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
     permi_dd *y = (permi_dd *)(void *)to;
     memcpy(to, from, all->size);
     permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y[2].hi *= c->absolute; /* the sum of moduli */
+    y[2].hi *= c->absolute; /* modulus */
   } else {
     permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
   }
 }
 
-/* Adds the product at the end of a path to the sums. A term whose moduli come below PERMI_TRANSVERSALS_SAFE (they only
-   fall, entries are at most 1) was and is at most that, computed or true, in either part. It counts as lost: `lost` is
-   a count here, since sums of counts do not depend on their order. */
+/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE (entries are at most 1) is at
+   most that, computed or true, and counts as lost: `lost` is a count, whose sum has no order. */
 static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;
@@ -12904,10 +12842,10 @@ static void permi_path_add(permi_matching_path *path, perm_partial *sums)
   sums->lost += ((const double *)(const void *)(product + all->size))[-1] < PERMI_TRANSVERSALS_SAFE;
 }
 
-typedef struct permi_enumeration { /* a run, by all threads */
+typedef struct permi_enumeration {
   const permi_transversals *all;
   permi_search search;
-  size_t numbers, bytes; /* of a thread's memory */
+  size_t numbers, bytes; /* of a thread */
   int *number;
   char *memory;
   perm_partial total;
@@ -12940,7 +12878,7 @@ static void permi_path_begin(permi_matching_path *path, const permi_enumeration 
   permi_path_level(path, 0);
 }
 
-/* The search by a thread, with memory of number `me`. */
+/* The search of a thread, with memory `me`. */
 static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread)
 {
   permi_enumeration *shared = (permi_enumeration *)context;
@@ -12951,11 +12889,11 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   permi_matching_path path;
   perm_partial mine;
   perm_status stop = PERM_OK;
-  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: the level where the present unit begins */
+  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: level where the present unit begins */
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   permi_path_begin(&path, shared, me);
-  while (k >= 0 && !stop) { /* level k: its vertex, and the entry that it is matched by */
+  while (k >= 0 && !stop) {
     const int u = path.vertex[k], end = all->start[u + 1];
     int e = path.at[k];
     if (e >= all->start[u]) { /* back from below */
@@ -12994,7 +12932,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
     permi_value_sum(&all->numbers, path.sum, &mine);
-  mine.chunks = 1; /* else the merge takes it as empty */
+  mine.chunks = 1; /* else the merge ignores it */
   PERMI_OMP(critical(permi_enumeration_join))
   perm_partial_merge(&shared->total, &mine);
   return stop;
@@ -13011,7 +12949,7 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
-  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: threads write no line of cache of each other's */
+  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared lines of cache */
   shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
   threads = (size_t)shared.search.threads;
   shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
@@ -13044,7 +12982,7 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* log2 of Minc and Bregman's bound on the matchings [Bre73], by rows or by columns. */
+/* log2 of Minc and Bregman's bound on matchings [Bre73], by rows or columns. */
 static double permi_block_matchings(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -13066,7 +13004,7 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_transversals *all;
   int k;
-  if (most * each > rival || most * each > 1e300) { /* the bound on the matchings is mostly far too high */
+  if (most * each > rival || most * each > 1e300) { /* the bound is mostly far too high */
     permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
     return PERM_OK;
   }
@@ -13128,40 +13066,35 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 }
 
 /* ====================================================================================== >>decompose
-   Eliminates lines of few entries, by sums over branches [FM03]. With entries a, b of a line in lines c, d across:
+   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word. */
+
+/* With entries a, b of a line in lines c, d across:
        per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less, each beginning with a line of degree 1 or 2.
-   Between branches: degree 1 and 2, and the fine Dulmage-Mendelsohn decomposition into blocks, whose permanents are
-   multiplied. The line with the fewest entries is branched on, its partners paired by the rows they share. Small pieces
-   are summed over subsets, larger ones as well when all lines have more than 4 entries. (DecompRyser hands those on to
-   Ryser's formula; subsets cancel nothing.) Orders up to 64: a set of lines is a word.
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less. Between branches go lines of degree 1 and
+   2, and the fine Dulmage-Mendelsohn decomposition into blocks. The line with the fewest entries is branched on, its
+   partners paired by the rows they share. Small pieces are summed over subsets, larger ones if all lines have over 4
+   entries. (DecompRyser takes Ryser's formula there; subsets cancel nothing.)
 
-   A number is a cell of `size` words: for doubles the real and imaginary part and the sum of moduli of the terms, for
-   integers `parts` numbers of `words` words modulo 2^(64 words), where wrapping does no harm.
+   THE BOUND. A matching's product is rounded in n - 1 products and in the additions that it passes.
+   permi_decompose_node bounds those: one a line merged, branches less one, the sum over blocks, (k - 1) k / 2 for
+   subsets of k lines. With R roundings (a complex product counts as 3) and S the sum of moduli, |error| <= g / (1 -
+   g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of moduli, at most
+   growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
 
-   THE BOUND. The product of a perfect matching, of n entries, is rounded in n - 1 products and in the additions that it
-   passes through. permi_decompose_node returns a bound on those: one for every line merged, the number of branches less
-   one at a branch, the sum over the blocks of a product, (k - 1) k / 2 in the sum over subsets of k lines. With R
-   roundings in all (a complex product counts as 3, see permi_combine) and S the sum of moduli,
-       |error| <= g / (1 - g) (computed S), g = gamma_R.
-   Every intermediate is multiplied into the result by at most the permanent of a minor of the moduli, which is at most
-   growth = prod max(1, row sum): an operation loses DBL_MIN at most to underflow, which costs DBL_MIN * growth.
-
-   THREADS. Units as in >>transversals: pieces whose branches along the path multiply up to `enough`, and sums over
-   subsets before that. In a first pass every thread walks the top of the tree and computes the units for which it draws
-   tickets. In a second pass a single thread walks the tree again and takes their results, so that sums have the order,
-   and counts the values, of a single thread. The walk depends on the entries of the pieces, never on results below. */
+   THREADS. Units as in >>transversals: pieces, and sums over subsets. In a first pass every thread walks the top of
+   the tree and computes the units of its tickets. In a second one thread walks it again and takes the results, in the
+   order of a single thread. The walk depends on entries, never on results below. */
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7       /* pieces up to here are summed over subsets, which takes about a microsecond, */
-#define PERMI_DECOMPOSE_SUBSETS 14    /* and up to here when all their lines have more than 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48     /* random descents that the prediction averages */
-#define PERMI_DECOMPOSE_ADDITIONS 40  /* that the plan's bound pays for, per line */
-#define PERMI_DECOMPOSE_UNITS 16384   /* bounds `enough`; */
-#define PERMI_DECOMPOSE_ROOM 8        /* results of so many times as many have room; other units wait for pass two */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS, for a top that is walked twice, in dearer nodes */
+#define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets, about a microsecond; */
+#define PERMI_DECOMPOSE_SUBSETS 14    /* if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_PROBES 48     /* random descents of the prediction */
+#define PERMI_DECOMPOSE_ADDITIONS 40  /* a line, paid by the plan's bound */
+#define PERMI_DECOMPOSE_UNITS 16384   /* most `enough` */
+#define PERMI_DECOMPOSE_ROOM 8        /* times that have places; other units wait for pass two */
+#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS: the top is walked twice, nodes are dearer */
 
-typedef struct permi_decompose { /* context of a leaf */
+typedef struct permi_decompose {
   permi_owned owned;
   permi_numbers numbers;
   int n, words; /* of an integer; 0: doubles */
@@ -13172,32 +13105,32 @@ typedef struct permi_decompose { /* context of a leaf */
   double entry_roundings, growth, lost_error;
 } permi_decompose;
 
-/* A matrix in the making: mask[side][i] are the partners of line i, live[side] the lines left. */
+/* A matrix in the making: partners and live lines of each side. */
 typedef struct permi_piece {
   int n;
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell; /* NULL in a probe, as are all other cells there */
+  uint64_t *cell; /* NULL in a probe, like all cells there */
 } permi_piece;
 
-typedef struct permi_decompose_level { /* what a node keeps while those below it run; stacks may be small */
+typedef struct permi_decompose_level { /* of a node; stacks may be small */
   permi_piece child;
-  int side, line, count; /* the line with the fewest entries; number of blocks, or of pairs of its entries: */
+  int side, line, count; /* fewest entries; blocks, or pairs of entries: */
   uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
 } permi_decompose_level;
 
-/* Whole: nothing is shared from here on down. */
+/* WHOLE: nothing is shared below. */
 typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
 
-typedef struct permi_branch { /* the result of a unit, beside its cell */
+typedef struct permi_branch { /* result of a unit, beside its cell */
   int additions;
   double nodes, operations;
 } permi_branch;
 
-typedef struct permi_branching { /* what threads share */
+typedef struct permi_branching { /* shared by threads */
   permi_search search;
   const permi_decompose *plan;
-  int room;     /* units that have a place */
-  double work;  /* of the first pass, in predicted seconds */
+  int room;     /* units with a place */
+  double work;  /* predicted seconds of the first pass */
   permi_branch *branch;
   uint64_t *cell, *arena;
 } permi_branching;
@@ -13207,18 +13140,18 @@ typedef struct permi_decomposing { /* a walk of the tree */
   permi_branching *shared; /* NULL: nobody polls */
   permi_coefficient one;
   permi_pass pass;
-  int thread, unit, ticket; /* number of the next unit; of the one to compute, -1: none */
-  double ways, threads;     /* branches along the path multiplied; for the progress */
+  int thread, unit, ticket; /* next unit; the one to compute, or -1 */
+  double ways, threads;     /* branches along the path; for the progress */
   perm_status status;
-  permi_decompose_level *level;     /* of the present node; permi_decompose_levels of them */
+  permi_decompose_level *level;     /* of the node; permi_decompose_levels of them */
   uint64_t *spare, *result;  /* a cell each */
   uint64_t *subsets;         /* 2^permi_decompose_most cells */
   double nodes, operations, work;   /* work: predicted seconds done */
   uint64_t seed;                    /* of a probe */
-  double weight;                    /* of what a probe looks at */
+  double weight;                    /* of a probe's node */
 } permi_decomposing;
 
-/* -- cells ------------------------------------------------------------------------------------- */
+/* -- cells -- */
 
 static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
                                                      const uint64_t *a, const uint64_t *x, const uint64_t *b,
@@ -13237,7 +13170,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, perm
   memcpy(to, sum, bytes);
 }
 
-/* to = a x + b y; to may be one of them, x or y may be NULL. */
+/* to = a x + b y; to may be x or y, which may be NULL. */
 static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                     const uint64_t *b, const uint64_t *y)
 {
@@ -13260,7 +13193,7 @@ static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int
     memset(cell, 0, plan->size * sizeof *cell);
 }
 
-/* An integer is 0 in its ring; a double counts as an entry even when its terms have cancelled. */
+/* An integer may be 0; doubles count as entries even where terms cancelled. */
 static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
 {
   size_t k;
@@ -13269,9 +13202,9 @@ static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cel
   return k == plan->size;
 }
 
-/* -- pieces ------------------------------------------------------------------------------------ */
+/* -- pieces -- */
 
-/* The piece given, without its cells. */
+/* The whole, without cells. */
 static permi_piece permi_piece_whole(const permi_decompose *plan)
 {
   permi_piece piece;
@@ -13294,7 +13227,7 @@ static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *
   return piece->cell + (row * (size_t)piece->n + column) * plan->size;
 }
 
-/* Gives a line these entries, and no others. */
+/* Gives a line these entries only. */
 static void permi_piece_line(permi_piece *piece, int side, int line, uint64_t entries)
 {
   uint64_t changed = piece->mask[side][line] ^ entries;
@@ -13309,7 +13242,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* The degree of the line with the fewest entries, INT_MAX when nothing is left. */
+/* Finds the line with the fewest entries; returns its degree, INT_MAX: none left. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int least = INT_MAX, s;
@@ -13333,7 +13266,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
   return least;
 }
 
-/* Eliminates a line with two entries, which are in c and d: c takes over the entries of d. */
+/* Eliminates a line of two entries, in c and d: c takes over d's. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -13361,7 +13294,7 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
   permi_piece_remove(piece, other, d);
 }
 
-/* The given lines of `from`, packed, into `to`, whose cells are at `room`. */
+/* Packs lines of `from` into `to`, with cells at `room`. */
 static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
                              permi_piece *to, uint64_t *room)
 {
@@ -13387,7 +13320,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: the permanent of the first rows in the columns of s, as many. at[0][i] + at[1][j] is entry (i, j). */
+/* subset[s]: permanent of the first rows in the columns of s. at[0][i] + at[1][j] is entry (i, j). */
 static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
                                                   const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
                                                   const unsigned *mask, uint64_t *subset)
@@ -13409,7 +13342,7 @@ static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const p
   }
 }
 
-/* The sum over subsets of columns into result. */
+/* Sums over subsets of columns into result. */
 PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece,
                                                    uint64_t *result)
 {
@@ -13424,7 +13357,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
     return;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* the order of the sums, and so their bits */
+      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* order of the sums, and so their bits */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
   for (i = 0; i < k; i++) {
@@ -13444,8 +13377,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Finds a column for a row, moving other rows (Kuhn). 0: there is none. taken: columns with a partner, seen: columns
-   that were tried. */
+/* Finds a column for a row, moving others (Kuhn). 0: none. taken: matched; seen: tried. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;
@@ -13463,7 +13395,7 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* The rows that a row leads to within a set, by entries and back by the matching (forward), or against that. */
+/* Rows within a set that a row reaches by entries and back by the matching, or against that. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
@@ -13480,8 +13412,8 @@ static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, 
   return reached;
 }
 
-/* Splits a piece into blocks, by rows[] and columns[]: returns their number, 0 when singular. Deletes the entries
-   between blocks; *dead says whether there were any. */
+/* Splits a piece into blocks; returns their number, 0: singular. Deletes entries between blocks; *dead: there were
+   some. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
@@ -13510,8 +13442,8 @@ static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *colum
   return count;
 }
 
-/* Writes the entries of a line in pairs, an odd one last; returns the number of pairs. Partners that share most lines
-   come first: merging them fills in least. */
+/* Pairs a line's entries, an odd one last; returns the number. Partners that share most lines come first: merging
+   fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];
@@ -13535,10 +13467,10 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
 }
 
 /* ================================================================================== >>decompose_run
-   Walks the branches of >>decompose: costs, the task, the offer. */
+   Walks the branches of >>decompose, predicts them and offers. */
 
-/* Predicted seconds of a node, without what it branches into: er:26:0.18 takes 2.9 us a node, others of orders 16 to 40
-   (integers, degrees 3 to 8) within a factor of 2 of this. */
+/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us, others of orders 16 to 40 (integers, degrees 3 to 8)
+   within a factor of 2. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
   const int parts = plan->numbers.parts;
@@ -13553,20 +13485,20 @@ static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n
   return ldexp(n * 2.2e-9 * cell, n);
 }
 
-static int permi_decompose_most(const permi_decompose *plan) /* large cells: not that much memory */
+static int permi_decompose_most(const permi_decompose *plan) /* large cells: less memory */
 {
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
 typedef enum permi_outcome {
   PERMI_NODE_ZERO,
-  PERMI_NODE_DONE,    /* nothing is left, the result is complete */
-  PERMI_NODE_SUBSETS, /* small: to be summed over subsets */
+  PERMI_NODE_DONE,    /* result is complete */
+  PERMI_NODE_SUBSETS, /* to be summed over subsets */
   PERMI_NODE_BLOCKS,  /* level->count blocks */
   PERMI_NODE_BRANCH   /* one block */
 } permi_outcome;
 
-/* Eliminates lines of degree 1 and 2 and splits the rest, until neither leads on. */
+/* Eliminates degrees 1 and 2 and splits, until neither leads on. */
 static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                             int *additions)
 {
@@ -13608,8 +13540,7 @@ static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room);
 
-/* Writes the permanent of a piece below a node to value, unless that is a unit of another thread or of the second pass;
-   returns the additions. */
+/* Permanent of a piece below a node, unless another thread's unit or the second pass's; returns the additions. */
 static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
                                  uint64_t *room)
 {
@@ -13654,8 +13585,8 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
   return additions;
 }
 
-/* Writes the permanent of the piece to result; returns the additions of THE BOUND. room: for the pieces below. A probe
-   follows one of those, which counts for all. */
+/* Permanent of the piece into result; returns the additions of THE BOUND. room: for pieces below. A probe follows
+   one, which counts for all. */
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room)
 {
@@ -13702,7 +13633,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   for (k = first; k < end; k++) {
     if (outcome == PERMI_NODE_BLOCKS) {
       permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, and few lines less */
+      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, few lines less */
     } else {
       permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
@@ -13726,25 +13657,25 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   return additions + deeper + level->count - 1;
 }
 
-/* Cells of the arena: the piece given; one of every order, since the next is of one line less; two numbers each. */
+/* Cells of the arena: the whole, one of each lesser order, two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
   const size_t n = (size_t)plan->n;
   return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
 }
 
-static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the piece given */
+static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the whole */
 {
   return (size_t)plan->n + 2;
 }
 
-static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: threads share no line of cache */
+static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: no shared line of cache */
 {
   return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
          permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
-/* The whole tree, or the top that the pass leaves of it, into run->result in the arena; returns the additions. */
+/* Walks the tree, or its top, into run->result; returns the additions. */
 static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
 {
   const permi_decompose *plan = run->plan;
@@ -13760,7 +13691,7 @@ static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
   return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
 }
 
-/* The first pass, by one thread. */
+/* The first pass of a thread. */
 static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
 {
   permi_branching *shared = (permi_branching *)context;
@@ -13780,7 +13711,7 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits threads and units into memory: what one thread leaves is for the arenas of the others, then for results. */
+/* Fits threads and units into memory: arenas, then results. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;
@@ -13836,7 +13767,7 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
     const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
     partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound has paid for; g (1 + g) < 2 g */
+    if (excess > 0) /* more than the plan's bound pays; g (1 + g) < 2 g */
       partial->lost += 2 * permi_gamma(excess) * absolute;
   }
   permi_pool_release(&pool);
@@ -13853,10 +13784,8 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
-/* -- the offer --------------------------------------------------------------------------------- */
-
-/* Knuth's estimate of the size of the tree: random descents, each piece weighed by the number of its siblings. D. E.
-   Knuth, Math. Comp. 29 (1975) 121-136. 0: out of memory. */
+/* Knuth's estimate of the tree: random descents, weighed by siblings (Math. Comp. 29 (1975) 121-136). 0: out of
+   memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
@@ -13871,7 +13800,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
     return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will be over the rival's */
+    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will exceed the rival's */
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -13939,7 +13868,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
     return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of one thread */
+  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of a thread */
   return PERM_OK;
 }
 

@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arrays_gpu
-   The arrays and lists on a GPU: perm_cuda.cu computes the same values in the same order. */
+   Runs arrays and lists on a GPU, where perm_cuda.cu computes the same values in the same order. */
 #pragma once
 #include "../dense/gpu.h"
 #include "arrays.h"
@@ -34,7 +34,6 @@ static perm_status permi_gpu_begin(permi_arrays_run *run)
   return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
 }
 
-/* Takes the least and the largest modulus of a step, if it has noted them. */
 static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
 {
   if (run->tracking) {
@@ -75,7 +74,6 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
       run, perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL), sizes);
 }
 
-/* A step by the streams of lists, whose coefficients are those of the pulls. */
 static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
@@ -172,7 +170,7 @@ static double permi_gpu_needs(const permi_frontier *frontier)
   return perm_cuda_frontier_needs(&programme);
 }
 
-/* Bytes of the GPU; 0: there is none. */
+/* Bytes of the GPU; 0: none. */
 static double permi_gpu_bytes(void)
 {
   char message[PERM_MESSAGE_BYTES];

@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arrays_run
-   Running the arrays: passes, underflow, the task, what it costs. */
+   Runs the arrays, makes them from a frontier and prices them. */
 #pragma once
 #include "steps_run.h"
 #include "streams.h"
@@ -15,7 +15,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: all high parts of a block come first */
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts of a block come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   char *y = to + (size_t)target->top_offset[top] * run->bytes;
   int i, s;
@@ -49,7 +49,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
 
 #define PERMI_ARRAY_POLL 262144 /* states between polls */
 
-/* A step of the programme on arrays: blocks of the target with the same top bits, shared by threads. */
+/* A step whose words of top bits threads share. */
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   const permi_layout *source, *target;
@@ -102,9 +102,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* -- running ----------------------------------------------------------------------------------- */
-
-/* As permi_run_rescale. */
 static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
 {
   const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
@@ -115,7 +112,7 @@ static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t 
   return PERM_OK;
 }
 
-/* sum |c| and the least |c| != 0 of the parts of the coefficients of a step. */
+/* Returns sum |c| over a step; *least: the least non-zero part. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_arrays *arrays = run->arrays;
@@ -131,13 +128,11 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
-/* UNDERFLOW. smallest and largest bound the moduli of the non-zero parts of the values, high parts of double-doubles.
-   They are measured only when needed: products of doubles are multiples of 2^-106 times themselves, and so are their
-   sums, however they cancel; thus smallest 2^-106 least |c| bounds the next step's values that are not 0, and where
-   nothing can cancel the power of two may be left out. A step whose values might then make a product below
-   PERMI_ARRAY_SAFE, or one beyond 1e150, is measured. If all products are above it, everything is a multiple of
-   2^-936 and nothing underflows but low parts of double-doubles, by less than 2^-200 of the product, for which
-   PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in every part, as in >>steps. */
+/* UNDERFLOW. smallest and largest bound the non-zero parts (high parts). Products of doubles are multiples of 2^-106
+   times themselves, and so are their sums, however they cancel: smallest 2^-106 least |c| bounds the next values that
+   are not 0, without the power of two where nothing cancels. Only steps before a product below PERMI_ARRAY_SAFE or
+   beyond 1e150 are measured. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200
+   of the product, for which PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in each part. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
@@ -194,8 +189,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Brings value and sum of moduli, each of which has its own exponent and loss, to one exponent. The theorem of
-   >>steps_run is about additions of products, whatever holds them. */
+/* Brings value and moduli to one exponent and one loss. The theorem of >>steps_run holds for both passes. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
@@ -211,7 +205,7 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* What a run needs; seconds: predicted. 0: out of memory. */
+/* Allocates for a run of so many predicted seconds. 0: out of memory. */
 static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
 {
   const permi_frontier *frontier = run->frontier;
@@ -291,15 +285,13 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* -- from an order to pulls -------------------------------------------------------------------- */
-
-/* The pulls of step p; returns how many. Bits e: see >>arrays. */
+/* Makes the pulls of step p, on bits e; returns how many. */
 static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
                              int p, const int *slot, permi_pull *pull)
 {
   const int v = frontier->sequence[p], *birth = frontier->birth, *death = frontier->death;
   const int n = block->n, held = birth[v] >= 0 && birth[v] < p;
-  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of the matched on v's and t's side */
+  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of matched vertices on the side of v, of t */
   uint64_t born = 0, dead = 0, test, none, full;
   int e, used = 0;
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
@@ -310,8 +302,8 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
       born |= one << slot[t];
   }
   test = born;
-  none = born & ~theirs; /* the target where none of those that enter is matched */
-  full = dead & theirs;  /* the source where all that leave are matched */
+  none = born & ~theirs; /* target: none that enters is matched */
+  full = dead & theirs;  /* source: all that leave are matched */
   for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
     permi_pull *next = &pull[used];
     const int drop = e < block->start[v], t = drop ? -1 : block->neighbour[e];
@@ -327,7 +319,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
     next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
     if (!drop) {
       if (death[t] == p) {
-        next->flip ^= bit; /* it leaves, matched with v */
+        next->flip ^= bit; /* leaves, matched with v */
       } else if (birth[t] == p) {
         next->want ^= bit;
       } else {
@@ -341,7 +333,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
   return used;
 }
 
-/* The frontier on arrays, *made; NULL where it has too many slots, or watch says stop. 0: out of memory. */
+/* Makes *made; NULL: too many slots, or watch says stop. 0: out of memory. */
 static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block,
                                const permi_frontier *frontier, perm_isa isa, permi_control *watch,
                                permi_arrays **made)
@@ -371,7 +363,7 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     goto done;
   arrays->pull_start[0] = 0;
   for (v = 0; v < 2 * block->n; v++)
-    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* of those that never are in a state: not used, but shifted by */
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* never in a state: not used, but shifted by */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
     arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
                                                                           arrays->pull + arrays->pull_start[p]);
@@ -383,7 +375,7 @@ done:
   return ok;
 }
 
-/* Bytes of the host that a run takes. */
+/* Bytes of the host. */
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
@@ -392,13 +384,13 @@ static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arr
   return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* 1: there are GPU kernels for the values: not for residues, nor for integers of many words. */
+/* 1: GPU kernels have these values; not residues, nor long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
-/* What a product of integers costs, against one of words. */
+/* Price of a product of integers against one of words. */
 static double permi_arrays_products(const permi_numbers *numbers)
 {
   return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
@@ -414,8 +406,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
-   from their size and operations. */
+/* Seconds of one thread: measured for doubles, the others follow from size and operations. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
@@ -442,5 +433,5 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
     hash = permi_hash(hash, arrays->pull[i].keep);
     hash = permi_hash(hash, arrays->pull[i].flip);
   }
-  return hash; /* the coefficients are in that of the lists */
+  return hash; /* coefficients are hashed by the lists */
 }

@@ -1,49 +1,48 @@
 /* =========================================================================================== >>band
-   A window of columns sliding along a band: P. H. Lundow, K. Markstrom, Efficient computation of permanents, with
-   applications to boson sampling and random matrices, appendix C, linear in n for a fixed bandwidth. Rows are taken one
-   after the other; the window holds the columns of which some rows, not all, have been taken, and a state says which of
-   them are used. After i rows i columns are used, those that have left among them, so the number used in the window is
-   known: of w columns k, C(w, k) states.
-
-   Equal columns are one slot, whose state is how many of them are used: the next one can be chosen in as many ways as
-   are left. States are vectors of such counts with a given sum, the first slot running fastest: those that agree in the
-   upper slots are contiguous, and a row that takes a column moves runs of states to runs of states. A column that
-   enters takes the place of one that leaves, so that the runs stay long and the same few shapes of steps come again and
-   again; their runs are kept.
-
-   Threads share the states after a step by blocks, each with its part of all the runs: whatever the blocks, a state is
-   added to in the order of the row's entries, so threads leave no trace in the bits.
-
-   Nothing underflows: the doubles of a window have a common power of two as long as that leaves their products above
-   PERMI_BAND_SAFE; if ever it does not, each state gets its own. */
+   A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
 #pragma once
 #include "frontier.h"
 
+/* Rows are taken in turn. The window holds the columns of which some but not all rows have been taken; a state says
+   which are used. After i rows i columns are used, so that the number k used in a window of w is known: C(w, k)
+   states.
+
+   Equal columns are one slot, whose state counts those used: the next can be chosen in as many ways as are left.
+   States are vectors of counts with a given sum, the first slot fastest: those that agree in the upper slots are
+   contiguous, and a row moves runs of states to runs. A column that enters takes the place of one that leaves, which
+   keeps runs long and shapes of steps few; the runs of a shape are kept.
+
+   Threads share a step's target by blocks. A state is added to in the order of the row's entries, so threads leave no
+   trace in the bits.
+
+   Nothing underflows: a window has a common power of two while that keeps products above PERMI_BAND_SAFE; else each
+   state gets its own. */
+
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
-#define PERMI_BAND_SAFE 1e-270 /* an error of DBL_MIN is below u (double-double: 2^-100) times anything above it */
+#define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times anything above */
 #define PERMI_BAND_SHAPES 128
-#define PERMI_BAND_COUNTED 2048 /* most equal columns in use at a time */
-#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes that are kept */
-#define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
-#define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
+#define PERMI_BAND_COUNTED 2048 /* most equal columns in use */
+#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes */
+#define PERMI_BAND_BLOCKS 8          /* of a step, a thread: some threads are slower */
+#define PERMI_BAND_POLL 65536        /* states from which each entry polls */
 
-typedef union permi_band_entry { /* short, as bands of millions of entries are common */
+typedef union permi_band_entry { /* short: bands may have millions */
   double real[3]; /* real, imaginary, absolute */
   int64_t integer[2];
 } permi_band_entry;
 
-typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
+typedef struct permi_band { /* "Rows" are taken, "columns" stand in the window */
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
   int counted;                                  /* some columns are equal */
-  int *entry_start, *entry_group;               /* n + 1: the entries of a row */
+  int *entry_start, *entry_group;               /* of a row; n + 1 */
   permi_band_entry *entry;
   int *capacity, *first, *last;                 /* of a group: columns, first and last row; by first row */
   double cost;                                  /* transitions */
-  double longest;                               /* transitions of a row, at most */
-  double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
+  double longest;                               /* most transitions of a row */
+  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
 
@@ -86,11 +85,11 @@ typedef struct permi_band_run {
 typedef struct permi_band_shape {
   int slots, used;               /* positions, columns used before */
   int kind[PERMI_BAND_SLOTS];    /* from the fastest position */
-  int leaving[PERMI_BAND_SLOTS]; /* capacities before and */
-  int staying[PERMI_BAND_SLOTS]; /* after */
+  int leaving[PERMI_BAND_SLOTS]; /* capacities before */
+  int staying[PERMI_BAND_SLOTS]; /* and after */
   uint64_t hash;
-  int complete;                                  /* its runs are kept: */
-  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p the column before (2 p), and after (2 p + 1) */
+  int complete;                                  /* its runs are kept */
+  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p's column before (2 p), after (2 p + 1) */
   size_t states;                                 /* after */
 } permi_band_shape;
 
@@ -106,7 +105,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 on the way must not spoil small ones */
+    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 must not spoil small ones */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -124,25 +123,25 @@ typedef struct permi_band_run_state {
   size_t run_count, run_room;
   double *counts[2];
   size_t counts_room[2];
-  size_t room, words; /* states of a buffer; doubles or words of a state */
+  size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
-  int64_t *from_exp2, *to_exp2; /* NULL: all states share sizes.exp2 */
-  permi_sizes sizes;         /* as powers of two they share */
+  int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
+  permi_sizes sizes;         /* for a shared power */
   double visited;
-  int memory;                /* 1: there was none for a run */
+  int memory;                /* 1: out of memory for runs */
 } permi_band_state;
 
-/* An entry of the row and how it moves states: the column `position` of before, or of after (entering) is used. */
+/* An entry of the row: uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest; /* below `lowest` all positions keep their columns */
-  int keep;                       /* 1: runs are kept, 0: done, */
-  int within;                     /* 1: as far as they go to states from begin to before end */
+  int position, entering, lowest; /* positions below keep their columns */
+  int keep;                       /* runs are kept, not done */
+  int within;                     /* only states from begin to before end */
   uint32_t begin, end;
   permi_coefficient entry;
   int entry_exp2; /* times 2^entry_exp2 */
 } permi_band_stream;
 
-/* The entry times a factor. Returns how many times it is to be added: a long integer cannot be multiplied. */
+/* Multiplies an entry; returns how often it is to be added, as long integers do not multiply. */
 static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -170,7 +169,7 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
   return 1;
 }
 
-/* One state's product added where states have powers of their own. */
+/* Adds a product to a state with its own power. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
 {
@@ -218,7 +217,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
       permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
     return;
   }
-  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: another call for each costs 15 % */
+  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: a call for each costs 15 % */
     multiple = *c;
     permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
     return;
@@ -239,7 +238,7 @@ static void permi_band_add(const permi_band_state *state, const permi_band_strea
                       (const double *)state->from + run->source, run->count, 0);
 }
 
-/* What of a run goes to the stream's states. */
+/* Adds what of a run goes to the stream's states. */
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
                                   const permi_band_run *run)
 {
@@ -254,7 +253,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* A run of the stream: kept, longer than the last one if it continues it, or done at once. */
+/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {

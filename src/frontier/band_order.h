@@ -1,5 +1,5 @@
 /* ===================================================================================== >>band_order
-   Planning a band: which columns are equal, an order of the rows, what it costs. */
+   Finds equal columns and an order of the rows, and offers a band. */
 #pragma once
 #include "streams.h"
 #include "band_run.h"
@@ -30,7 +30,7 @@ static int permi_band_equal(const permi_block *block, const permi_numbers *plain
   return equal;
 }
 
-/* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
+/* same[v]: the first vertex of its side equal to v. key: 2 n. */
 static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
@@ -57,7 +57,7 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
   }
 }
 
-/* Cuthill and McKee's numbering: breadth first, vertices of low degree first. order: the 2 n vertices; seen: 2 n. */
+/* Breadth first, low degrees first, as Cuthill and McKee. order, seen: 2 n. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -77,7 +77,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
         continue;
       seen[t] = 1;
       tail++;
-      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stay unsorted */
+      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stays unsorted */
         const int u = order[at - 1];
         if (block->start[u + 1] - block->start[u] <= degree)
           break;
@@ -88,16 +88,15 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
-   window gets too wide. most: of states; number: 4 n integers of room; ways: n + 2 numbers. */
+/* Price of taking the vertices `lines` of a side in this order; cost INFINITY: above limit, or too wide. number: 4 n;
+   ways: n + 2. */
 typedef struct permi_band_price {
-  double cost, most, longest; /* longest: transitions of a row */
-  double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
+  double cost, most, longest; /* transitions; most states; most transitions of a row */
+  double made; /* transitions of rows with new shapes, whose runs are made */
   int width;
 } permi_band_price;
 
-/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. ways: room for
-   columns + 2 numbers. */
+/* States of the window: C(columns, used), or vectors of counts with that sum. ways: columns + 2. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -193,8 +192,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* The greedy order: next the row that makes the window grow least, among those with an open column; of equals the
-   first in `rank`. */
+/* Greedy order: next the row with an open column that makes the window grow least, of equals the first in `rank`. */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -250,8 +248,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* The best of six orders: rows or columns as they come, as Cuthill and McKee number them (E. Cuthill, J. McKee,
-   Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. */
+/* The best of six orders: rows or columns as given, as Cuthill and McKee number them (Reducing the bandwidth of
+   sparse symmetric matrices, ACM '69: 157-172), and greedily from there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
                              permi_band_price *price)
 {
@@ -265,8 +263,8 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   price->cost = (double)INFINITY;
   if (room->failed)
     return;
-  ways = (double *)(void *)key; /* once the keys have been compared */
-  order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
+  ways = (double *)(void *)key; /* once keys have been compared */
+  order = number + 2 * vertices; /* the first two are for the price */
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
@@ -282,7 +280,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
-  for (i = 0; i < 3; i++) { /* twice to the far end, then the order */
+  for (i = 0; i < 3; i++) { /* twice to the far end */
     permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
       return;
@@ -295,7 +293,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* a line opens too many slots; as narrow as it gets */
+        continue; /* too many slots; as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -315,7 +313,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* The programme from an order of the rows. 0: out of memory. Not all of it is there if watch says stop. */
+/* Makes the band from an order. 0: out of memory. Part of it if watch says stop. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -341,7 +339,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       if (same[column] != column)
         continue;
       g = group_of[column - other];
-      if (g < 0) { /* groups are numbered as they open */
+      if (g < 0) { /* numbered as they open */
         g = group_of[column - other] = band->groups++;
         band->capacity[g] = 0;
         band->first[g] = i;
@@ -378,7 +376,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Seconds measured per transition (bands of half-width 5 and 8), and per row. */
+/* Seconds per transition, measured at half-widths 5 and 8. */
 static double permi_band_seconds_each(const permi_band *band)
 {
   static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
@@ -431,7 +429,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
     return fine ? PERM_OK : permi_fail_memory(maker->result);
   each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
   gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
-  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
+  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* moduli are in double */
   band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
@@ -451,7 +449,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in states that were saved */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in saved states */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);

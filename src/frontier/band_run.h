@@ -1,11 +1,11 @@
 /* ======================================================================================= >>band_run
-   Running a band: streams, parts, the task and its bound. */
+   Runs a band, row by row. */
 #pragma once
 #include "steps_run.h"
 #include "band.h"
 
-/* The runs of the stream with the upper positions settled: the next is p, below it `before` and `after` columns are
-   used, and the states begin at source and target. Targets ascend. */
+/* Emits the stream's runs with positions above p settled: `before` and `after` columns are used up to p, states begin
+   at source and target. Targets ascend. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -15,7 +15,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
-  if (p < stream->lowest) { /* nothing special below: the same states before and after */
+  if (p < stream->lowest) { /* states below are the same before and after */
     const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
@@ -57,7 +57,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 }
 
 /* ---- running it */
-/* From a common power of two to one for each state, or from any to those that bring |x| into [1/2, 1). 0: memory. */
+/* Gives each state a power of two that brings |x| into [1/2, 1). 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
   double *x = (double *)state->from;
@@ -78,7 +78,7 @@ static int permi_band_apart(permi_band_state *state, size_t states)
   return 1;
 }
 
-/* Before a row: rescales as needed, so that no product of it is below PERMI_BAND_SAFE nor any sum near overflow. */
+/* Rescales before a row: no product below PERMI_BAND_SAFE, no sum near overflow. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
@@ -113,19 +113,18 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* A row: its window's groups before, from the fastest position, and after. */
+/* A row, and its window's groups before and after, from the fastest position. */
 typedef struct permi_band_step {
   permi_band_state *state;
   int *window, *next_window;
   int slots, next_slots, row;
-  int opened, enterings; /* groups that came before; that come with the row */
-  int used, after;       /* columns used in the window before; after, of those that stay */
+  int opened, enterings; /* groups before; with the row */
+  int used, after;       /* columns used before; after, of those that stay */
   int *position;         /* of a group: 2 p + entering */
   int parts;
 } permi_band_step;
 
-/* Finds the shape of the row's step, with its counts, and where the groups are. Windows whose runs are few are kept.
-   0: out of memory. */
+/* Finds the row's shape, counts and positions. Shapes with few runs are kept. 0: out of memory. */
 static int permi_band_shape_find(permi_band_step *step)
 {
   permi_band_state *state = step->state;
@@ -172,7 +171,7 @@ static int permi_band_shape_find(permi_band_step *step)
   }
   if (state->shape && state->shape->complete)
     return 1;
-  for (k = 0; k < 2; k++) { /* counts for making runs */
+  for (k = 0; k < 2; k++) { /* for making runs */
     if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
                     (size_t)(shape.slots + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
       return 0;
@@ -209,13 +208,13 @@ static int permi_band_shape_find(permi_band_step *step)
   return !state->memory;
 }
 
-/* Seconds predicted for the rows before. */
+/* Predicted seconds of the rows before. */
 static double permi_band_done(const permi_band *band, int row)
 {
   return band->cost * row / band->n * band->seconds_each;
 }
 
-/* All entries of the row into one block of the states after it. */
+/* Takes a row's entries into a block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -246,7 +245,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       size_t k = shape->start[way], beyond = last;
       for (; !stream.within && k < last; k++)
         permi_band_add(state, &stream, &state->runs[k]);
-      while (k < beyond) { /* the first run that reaches into the block */
+      while (k < beyond) { /* first run that reaches into the block */
         const size_t middle = k + (beyond - k) / 2;
         if (state->runs[middle].target + state->runs[middle].count > stream.begin)
           beyond = middle;
@@ -268,7 +267,6 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* The states after a row are those before the next one. */
 static void permi_band_turn(permi_band_state *state)
 {
   void *values = state->from;
@@ -279,13 +277,12 @@ static void permi_band_turn(permi_band_state *state)
   state->to_exp2 = exp2;
 }
 
-/* THE BOUND. A row multiplies each term once and adds it to at most deg - 1 others, so a computed value is the sum of
-   all perfect matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, a
-   product that underflows, and rescaling, are each off by at most DBL_MIN <= u times the product of the moduli, which
-   is above PERMI_BAND_SAFE: two more factors a row, relative to the moduli. A complex product is off by 3 u [Hig02,
-   3.6], and for counts there is one multiplication more. Double-double: the same with PERMI_DD_UNIT for u. Where
-   states have powers of their own, aligning one sum with another costs at most one more factor an addition, and
-   scaling one a row. */
+/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
+   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
+   of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
+   more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
+   PERMI_DD_UNIT for u. States with powers of their own: one more factor an addition for aligning, one a row for
+   scaling. */
 static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_band *band = (const permi_band *)leaf->context;

@@ -1,5 +1,5 @@
 /* ======================================================================================== >>streams
-   From an elimination order to the streams of every step: who sits in which slot, who dies when. */
+   Makes the streams of every step from an elimination order. */
 #pragma once
 #include "../block/reduce.h"
 #include "frontier.h"
@@ -25,10 +25,10 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
   permi_owned_release(allocator, frontier);
 }
 
-/* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
-   The low slots go to those that live through the most states: their patterns then change least from group to
-   group, and tests and flips fall on the high bits, once for a group. busy: `words` words of 64 slots for each of
-   steps + 1. Returns how many slots there are, 0: more than words hold at once, or watch says stop. */
+/* Gives slots to lives (birth, death]; a slot is free for what enters in the step of its death. Low slots go to the
+   vertices that live through the most states: patterns then change least from group to group, and tests and flips
+   fall on high bits, once a group. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too
+   many, or watch says stop. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
                                 uint64_t *busy, int *slot, permi_control *watch)
 {
@@ -70,7 +70,6 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, in
   return most;
 }
 
-/* A slot's bit of a mask of PERMI_MASK_WORDS words. */
 static void permi_mask_set(uint64_t *mask, int slot)
 {
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
@@ -86,7 +85,6 @@ static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_
   memcpy(mask + 2 * words, flip, words * sizeof *mask);
 }
 
-/* The streams of every step. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *slot,
                                    permi_control *watch)
 {
@@ -96,12 +94,12 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* what vanishes: tested 1, flipped to 0; with v's bit */
+    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* vanishing bits, tested 1, flipped to 0; with v's */
     frontier->stream_start[p] = used;
     memset(gone, 0, bytes);
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
-      if (death[t] == p) /* it had a slot: in a block of order 2 or more every vertex has two neighbours */
+      if (death[t] == p) /* it has a slot: in a block every vertex has two neighbours */
         permi_mask_set(gone, slot[t]);
     }
     memcpy(mine, gone, bytes);
@@ -126,7 +124,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           want[word] &= ~bit;
           flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
         } else if (death[t] > p) {
-          flip[word] ^= bit; /* the slot may be one that vanishes in this very step */
+          flip[word] ^= bit; /* perhaps a slot that vanishes in this step */
         }
       }
       frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
@@ -136,7 +134,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   frontier->stream_start[p] = used;
 }
 
-/* Fills in the steps of the order: sequence, births and deaths, states, costs. 0: watch says stop. */
+/* Fills in sequence, births, deaths, states, costs. 0: watch says stop. */
 static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                const double *binomial, permi_walk *walk, permi_control *watch)
 {
@@ -178,7 +176,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* The relative bound for entries with so many roundings: see >>steps_run. */
+/* The relative bound, see >>steps_run. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -189,9 +187,8 @@ static double permi_frontier_bound(const permi_frontier *frontier, const permi_b
   return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
-/* PERM_ERROR_LIMIT: the frontier has more than PERMI_FRONTIER_WIDTH vertices. PERM_ERROR_OVERFLOW: the permanent may be
-   too long for a perm_integer. roundings: of an entry's terms. modulus: for integers, or 0. doubled: 1 for
-   double-double. watch: says stop by PERM_ERROR_LIMIT; may be NULL. */
+/* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or watch, which may be NULL, says stop.
+   PERM_ERROR_OVERFLOW: the permanent may be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
                                          uint64_t modulus, int doubled, permi_control *watch,

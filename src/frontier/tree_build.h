@@ -1,5 +1,5 @@
 /* ===================================================================================== >>tree_build
-   The task, and a tree from a block: elimination by fill, its price and its tables. */
+   Runs a tree; orders a block by elimination, builds and prices its tree. */
 #pragma once
 #include "streams.h"
 #include "tree_join.h"
@@ -48,15 +48,11 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return status;
 }
 
-/* -- elimination order ------------------------------------------------------------------------- */
-
-/* The graph that elimination leaves: neighbours of a vertex as a list of links, dead ones dropped when seen, and all
-   pairs that were ever adjacent in a hash table, so that hubs cost nothing. Who goes next is the top of a heap, whose
-   keys of least fill or degree break ties at random; in a large block and for least degree the vertices stand in one
-   list for each degree instead. The last to come is the first to go, so that elimination moves on beside where it was:
-   no keys, fewer cache misses, and narrower tables along bands (arrow:60000:5: an order in 0.1 instead of 0.5 s, and
-   its tree runs 2.2 instead of 3.5 s). */
-#define PERMI_TREE_LISTED 2000 /* vertices from which least degree goes by lists */
+/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs that ever were
+   adjacent, so that hubs cost nothing. A heap gives who goes next, by fill or degree, ties at random. Large blocks
+   have a list for each degree, last in, first out, so that elimination stays where it was: fewer cache misses,
+   narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
+#define PERMI_TREE_LISTED 2000 /* vertices from which degrees have lists */
 typedef struct permi_tree_key {
   uint64_t priority;
   int vertex;
@@ -64,21 +60,21 @@ typedef struct permi_tree_key {
 
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
-  int n, filling, listed; /* vertices; 1: least fill first, 0: least degree; 1: by lists */
+  int n, filling, listed; /* vertices; least fill first, or degree; by lists */
   int *head, *degree, *turn;
-  uint64_t *priority; /* of a vertex at present */
+  uint64_t *priority; /* present, of a vertex */
   int *link;          /* vertex, next */
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
   size_t pairs, pair_room;
   permi_tree_key *heap;
   size_t keys, heap_room;
-  int *next, *before; /* in the list of its degree; before the first: -1 - degree */
-  int first[PERMI_TREE_WIDTH + 1], lowest; /* of the lists; no list below the lowest has a vertex */
-  int *scope, *scope_start; /* what the order leaves: of the k-th vertex to go its neighbours then */
+  int *next, *before; /* in a degree's list; before the first: -1 - degree */
+  int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
+  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours then */
   size_t scopes, scope_room;
-  size_t popped;  /* keys of this order, valid ones or not */
-  size_t dropped; /* dead links of this order */
+  size_t popped;  /* keys, valid or not */
+  size_t dropped; /* dead links */
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -103,8 +99,8 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Says that the pair is going to be looked for: the table of a large block is not in the cache. Inline, since gcc drops
-   calls of a function that does nothing else. */
+/* Prefetches a pair: the table of a large block is not in cache. Inline: gcc drops calls of functions that only
+   prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -124,11 +120,11 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent: 1 if they were not; 0; -1: out of memory, or watch says stop. */
+/* Makes a and b adjacent. 0: they were; -1: out of memory, or watch says stop. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
-  uint64_t *place = permi_tree_find(graph, pair); /* a != b, so no pair is 0 */
+  uint64_t *place = permi_tree_find(graph, pair); /* a != b: no pair is 0 */
   int end;
   if (*place)
     return 0;
@@ -142,7 +138,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
       return -1;
     }
     graph->pair_room = 2 * room;
-    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing can be found in there */
+    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing is found there */
       permi_release(graph->allocator, old);
       return -1;
     }
@@ -167,8 +163,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left of v, at most PERMI_TREE_WIDTH; fewer if watch says stop: a hub may have millions of dead
-   links. */
+/* The neighbours left, at most PERMI_TREE_WIDTH; fewer if watch says stop: hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -209,7 +204,7 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
     graph->before[after] = before;
 }
 
-/* The vertex to go next; -1: all have gone. */
+/* The vertex to go next; -1: none. */
 static int permi_tree_list_pop(permi_tree_graph *graph)
 {
   int v = -1;
@@ -247,7 +242,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* The vertex to go next; -1: all have gone, or watch says stop. */
+/* The vertex to go next; -1: none, or watch says stop. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* a key of millions takes microseconds: every 4096th counts */
@@ -268,13 +263,13 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* The graph of the block, and every vertex in its list or with its key. PERM_ERROR_LIMIT: watch says stop. */
+/* Makes the block's graph, and a place in a list or a key for each vertex. PERM_ERROR_LIMIT: watch says stop. */
 #define PERMI_TREE_AHEAD 16 /* entries */
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = 2 * block->n;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e, ahead = 0, row = 0; /* the entry that is expected, and its row */
+  int v, e, ahead = 0, row = 0; /* prefetched entry, and its row */
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && n >= PERMI_TREE_LISTED;
@@ -323,7 +318,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out and makes its neighbours adjacent to each other. 0: no memory, or watch says stop. */
+/* Takes v out and connects its neighbours. 0: no memory, or watch says stop. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -352,7 +347,7 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* PERM_ERROR_LIMIT: some table would have too many vertices, or take longer than the rival. */
+/* PERM_ERROR_LIMIT: a table has too many vertices, or takes longer than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -376,9 +371,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
-/* -- from an order to the tree ----------------------------------------------------------------- */
-
-/* The joins of a node on sketches; returns predicted seconds. */
+/* Predicts the seconds of a node's joins. */
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
 {
@@ -426,21 +419,21 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* The relative bound for so many roundings of doubles and so many of double-doubles. */
+/* The relative bound for roundings of doubles and of double-doubles. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* The elimination tree while it is built. Children and scopes are known by their turns; scopes descend. */
+/* A tree in the making, by turns; scopes descend. */
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
-  int *order, *first, *next, *children; /* of a turn: its vertex, its children as a list, how many there are */
+  int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
   int *sorted, *scope;
 } permi_tree_draft;
 
-/* Fills in the draft; lists of children begin with the largest scope. Not all of it if watch says stop. */
+/* Fills in the draft, or part of it if watch says stop; the child with the largest scope comes first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -464,7 +457,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
   for (k = 0; k <= PERMI_TREE_WIDTH; k++)
     bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of the scope */
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of scope */
     draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
     k = draft->sorted[i];
@@ -477,7 +470,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
 }
 
-/* The node of turn k, but for what it has from its children; at->edge is given, at[1].edge made. */
+/* Makes the node of turn k, without what children bring; at->edge is given, at[1].edge made. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -513,8 +506,8 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* Nodes, edges and prediction from the order that `graph` holds. given: roundings of an entry's terms. 0: out of
-   memory. There is no tree if the graph's watch says stop. */
+/* Builds the tree from the graph's order. given: roundings of an entry's terms. 0: out of memory. If watch says stop
+   there is no tree. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -545,7 +538,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   tree->cost[0] = 0;
   tree->depth = 1;
   tree->node[0].edge = 0;
-  todo[0] = n - 1; /* a block is connected: one root, the last to go */
+  todo[0] = n - 1; /* the last to go: a block is connected */
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
     k = todo[depth - 1];

@@ -1,5 +1,5 @@
 /* ====================================================================================== >>tree_join
-   Products of two tables, and stars. */
+   Joins two tables, and applies stars. */
 #pragma once
 #include "steps_run.h"
 #include "tree.h"
@@ -9,13 +9,13 @@ typedef struct permi_tree_product {
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common; /* of the target */
-  int cut, larger, own_cut;      /* bits of a part: top ones of the common part, then of the larger's own */
-  uint32_t common_rows;          /* numbered as common parts are */
-  int ones, own;                 /* bits of a state's number in known vertices; how many of these are not common */
+  int cut, larger, own_cut;      /* bits of a part's number: common ones, then the larger's own */
+  uint32_t common_rows;          /* numbered as common parts */
+  int ones, own;                 /* bits of a state in known vertices; those that are not common */
   int parts;                     /* of clearing */
 } permi_tree_product;
 
-/* What comes before the product: the tables sorted, and parts of the place for it cleared. */
+/* Sorts the tables, or clears a part of the product. */
 static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -34,7 +34,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* From *begin to before *end, where the masks ascend (rows turned), those whose own top bits are as said. */
+/* Narrows *begin, *end, where masks ascend (rows turned), to those with `value` in the bits `top`. */
 static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
                               uint32_t *end)
 {
@@ -65,7 +65,7 @@ static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
   return permi_control_poll(run->control, run->done, "tree");
 }
 
-/* The pairs of two groups, of those of the larger table that have `value` in its bits `top`. */
+/* The pairs of two groups; of the larger table those with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -90,8 +90,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
-/* All pairs whose product is a state of the part, by common parts of the product: few places at a time. The heaviest
-   parts, of most matched, come first. */
+/* The pairs of a part by the product's common parts: few places at a time. Heavy parts, of most matched, come first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -108,9 +107,9 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
-    const int some = own >= 0 && own <= join->own; /* states with that common part */
+    const int some = own >= 0 && own <= join->own; /* of states */
     status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
-    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* the left one's: all subsets, ascending */
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* of the left: all subsets, ascending */
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
@@ -122,7 +121,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* The same by common parts of the left table, those of them that there are: for a product that is in cache. */
+/* The same by the left's common parts, for a product in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
@@ -144,7 +143,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* left times right into `out`, over the set `target` of what the node knows; rows likewise. */
+/* left times right into `out`, over `target`, a set of what the node knows, as are all_rows. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -190,17 +189,14 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
-   additions to something else (the first is to 0), where `pairs` is the number of ways to share a mask between the
-   two tables, at most 2^|common|; in a star of e entries at most one product and e additions; and it has the factors
-   of the tables that it was made from. So the computed permanent is the sum of all products, each times at most
-   K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps, with c K factors
-   for complex entries: a complex product is off by at most sqrt(5) u < 3 u [Hig02, 3.6], and double-double operations
-   by at most PERMI_DD_UNIT, a complex product of such by 4 times that. `absolute` is computed alike.
-   Underflow: let loss bound the absolute error of any one value of a table beyond these factors, and M the largest
-   computed modulus. A join takes it to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss, and
-   each product with its addition adds at most PERMI_TREE_LOST, nothing while no product can be below
-   PERMI_SAFE_PRODUCT. */
+/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first is to 0), where pairs <=
+   2^|common| are the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
+   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over
+   stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02,
+   3.6], double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
+   Underflow: loss bounds the error of any one value beyond these factors, M is the largest modulus. A join takes loss
+   to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
+   PERMI_TREE_LOST, nothing if none is below PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -213,7 +209,7 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
   return pairs * 2 * loss;
 }
 
-/* One entry of a star: `matched` += entry times `open`. */
+/* An entry of a star: `matched` += entry times `open`. */
 typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
@@ -231,11 +227,11 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const size_t size = (size_t)tree->size;
   const int j = ray->edge->bit, k_open = ray->k_open;
   const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
-  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of the states of a high part */
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of a high part's states */
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
   (void)thread;
-  while (piece < last) { /* below the bit all parts with so many bits, in the same order */
+  while (piece < last) { /* below the bit: all parts with so many bits, in order */
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
     const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
     const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
@@ -253,7 +249,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* The star of the vertex: *table, over scope and vertex, becomes that over the scope, a part of it. */
+/* Makes *table, over scope and vertex, that over the scope, a part of it. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
@@ -264,7 +260,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   double weight = 1, least = 1;
   permi_tree_ray ray;
   int e;
-  /* a row is matched where its bit is 0, a column where it is 1 */
+  /* a row is matched where its bit is 0 */
   ray.tree = tree;
   ray.matched = node->column ? table->value + lower * size : table->value;
   ray.open = node->column ? table->value : table->value + lower * size;
@@ -294,7 +290,7 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Takes the tables of the children from the stack, puts the node's there. */
+/* Replaces the children's tables on the stack by the node's. */
 static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
 {
   const permi_tree *tree = run->tree;

@@ -1,6 +1,5 @@
 /* ========================================================================================= >>values
-   The ring of lists, arrays, trees and bands: what a state's value is, y += c x, its size, its sum at the end. Callers
-   of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
+   The ring of lists, arrays, trees, bands and matchings. Inlined functions get the algebra as a constant. */
 #pragma once
 #include "../base/numbers.h"
 #include "../block/engines.h"
@@ -15,42 +14,41 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
-   the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
-   many words as the permanent can need: nothing has to be checked on the way. */
+/* Double-doubles take two doubles; complex numbers are real, then imaginary; a sum of moduli comes last. Integers are
+   modulo 2^(64 words), as many words as the permanent can need. */
 typedef enum permi_algebra {
-  PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
-  PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
+  PERMI_MAGNITUDES, /* doubles that are their own moduli */
+  PERMI_SIGNED,     /* with moduli, as complex numbers */
   PERMI_COMPLEX,
   PERMI_MAGNITUDES_DD, /* the same in double-double */
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* this and the next three: integers */
+  PERMI_WORD, /* integers from here */
   PERMI_WIDE,
-  PERMI_WORDS,       /* any number of words; also Gaussian integers, two such numbers */
+  PERMI_WORDS,       /* any number; Gaussian: twice */
   PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
-  PERMI_PAIR_VALUES, /* complex numbers without moduli, of >>arrays only */
+  PERMI_PAIR_VALUES, /* complex without moduli, for >>arrays only */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
-/* DO(name, algebra) for all algebras but those of >>arrays only, in their order. */
+/* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
-typedef struct permi_numbers { /* what the values of a plan are */
+typedef struct permi_numbers {
   permi_algebra algebra;
-  int parts; /* 2: complex, or Gaussian */
+  int parts; /* 2: complex or Gaussian */
   int words; /* of a part of an integer */
   uint64_t modulus; /* of residues, at most 2^63 */
 } permi_numbers;
 
-/* What a value is multiplied by: an entry, or a value of one word or double a part. */
+/* A multiplier: an entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
-  double real_low, imaginary_low; /* low parts, of double-doubles */
-  int64_t integer[2];             /* real and imaginary part; of residues from 0 to modulus - 1 */
+  double real_low, imaginary_low; /* of double-doubles */
+  int64_t integer[2];             /* real, imaginary; residues: below the modulus */
 } permi_coefficient;
 
 static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
@@ -68,7 +66,7 @@ static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
   return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
 }
 
-/* Doubles, or words, of a value. */
+/* 8-byte words of a value. */
 static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
 {
   switch (algebra) {
@@ -110,7 +108,7 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
 #endif
 }
 
-/* The entry of an edge of the block. */
+/* The entry of an edge. */
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
@@ -151,7 +149,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight; *least is at most any modulus of c and of its parts that is not 0. */
+/* Adds |c| to *weight; *least becomes at most any non-zero modulus of c and of its parts. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   const double real = fabs(c->real), imaginary = fabs(c->imaginary);
@@ -161,7 +159,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
 }
 
-/* An entry, of which compilers then know that it has no low parts. */
+/* An entry: compilers then know that it has no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -169,7 +167,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* A value as a coefficient: all algebras but integers of several words. */
+/* A value as a coefficient, but for integers of several words. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -191,8 +189,8 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
+/* Product of double-doubles; `low` is often 0, where the error is 3 u^2: Theorem 3 of Joldes, Muller, Popescu, ACM
+   Trans. Math. Softw. 44 (2017) 15res, for this order of operations. */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
@@ -205,7 +203,6 @@ static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double 
   return permi_two_sum(p.hi, p.lo + rest);
 }
 
-/* y = product, or y += product. */
 static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
 {
   *y = fresh ? product : *y + product;
@@ -220,18 +217,18 @@ static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, i
 static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
 {
   permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
-  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for negative c */
+  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for c < 0 */
   permi_wide_add(y, p);
 }
 
-/* y += c x of integers of `words` words, or of two such parts. */
+/* y += c x of integers, or of two parts. */
 static void permi_words_accumulate(int words, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
 {
   permi_words_add_product(y, x, words, c[0]);
   if (parts == 2) {
     permi_words_add_product(y + words, x + words, words, c[0]);
     if (c[1]) {
-      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
+      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] was a double: not INT64_MIN */
       permi_words_add_product(y + words, x, words, c[1]);
     }
   }
@@ -249,7 +246,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *integ
   }
 }
 
-/* *y += c *x, or with `fresh` *y = c *x; x and y do not overlap. c = NULL: c = 1, of one or two words. */
+/* y += c x, or with `fresh` y = c x; no overlap. c = NULL: 1, of one or two words. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {
@@ -313,7 +310,7 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
   }
 }
 
-/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
+/* y += a x of integers modulo 2^(64 words), skipping words that are 0. */
 static void permi_integer_fuse(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
 {
   const int words = numbers->words;
@@ -355,7 +352,7 @@ static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const pe
   }
 }
 
-/* y += c x, or y = c x, over `count` values. */
+/* y += c x, or y = c x, of `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
                                                     int fresh)
@@ -384,7 +381,6 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
   adder[numbers->algebra](numbers, c, y, x, count);
 }
 
-/* The value 1. */
 static void permi_value_one(const permi_numbers *numbers, void *value)
 {
   const size_t words = permi_numbers_words(numbers);
@@ -398,7 +394,7 @@ static void permi_value_one(const permi_numbers *numbers, void *value)
     x[words - 1] = 1;
 }
 
-/* Adds one integer of `words` words, two's complement unless it is a residue. */
+/* Adds an integer, two's complement unless a residue. */
 static void permi_sum_add_words(perm_sum *sum, const uint64_t *x, const permi_numbers *numbers)
 {
   const int negative = numbers->algebra != PERMI_RESIDUES && x[numbers->words - 1] >> 63;
@@ -411,7 +407,7 @@ static void permi_sum_add_words(perm_sum *sum, const uint64_t *x, const permi_nu
   permi_sum_add_integer(sum, word, numbers->words, negative);
 }
 
-/* Adds a value to the sums of a partial, exactly. */
+/* Adds a value to a partial, exactly. */
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const permi_algebra algebra = numbers->algebra;
@@ -433,10 +429,10 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, x[size - 1]);
 }
 
-/* -- the sizes of values -- */
+/* -- sizes of values -- */
 
-/* True values are those at hand times 2^exp2; smallest and largest bound the moduli of the non-zero ones; `loss` bounds
-   what underflow has done to any one value. */
+/* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
+   underflow did to any one value. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -454,8 +450,8 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* The least modulus that is not 0 and the largest, of every stride-th double, enter *sizes. What is 0 stays 0 and loses
-   nothing. Four chains, for a minimum takes four cycles. */
+/* Enters the extreme non-zero moduli of every stride-th double: what is 0 stays 0 and loses nothing. Four chains, as
+   a minimum takes four cycles. */
 static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
                                                       permi_sizes *sizes)
 {
@@ -483,7 +479,7 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Adds a value to a partial, with what underflow has done to it and to the entries. */
+/* Adds a value to a partial, with what underflow took from it and the entries. */
 static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
                                 double lost_error, perm_partial *partial)
 {
@@ -493,12 +489,12 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
     return;
   if (lost_error > 0)
     loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings, generously */
+  partial->lost += 2 * loss; /* 2: its own roundings */
   partial->exp2 = sizes->exp2;
 }
 
-/* Returns the e for which all values are to be multiplied by 2^-e, so that the largest comes near 1, and enters that
-   here; 0 while it lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
+/* Returns the e by which values are to be scaled by 2^-e, so that the largest comes near 1, and notes it; 0 while
+   that lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -523,8 +519,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* The sizes of `count` values enter *sizes: moduli that are not 0 of parts and of sums of moduli, not of low parts.
-   Integers have none. */
+/* Enters the sizes of values: of parts and moduli, not of low parts. Integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -539,8 +534,8 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
 
 /* -- which numbers a block needs -- */
 
-/* log2 of a bound on the permanents of the block of integers: for rows as for columns the product of the sums of
-   moduli, or where all moduli are 1 Minc and Bregman's product of r!^(1/r) [Bre73]. Rounded up by far. */
+/* log2 of a bound on permanents of the block of integers, by rows or columns: products of sums of moduli, or for
+   moduli 1 of r!^(1/r) [Bre73]. Rounded up. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -561,9 +556,8 @@ static double permi_block_bits(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* The numbers for the block; doubled: double-doubles. 0: the permanent may be too long for a perm_integer, and there is
-   no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division: as much as so many words */
+/* Chooses the numbers for the block. 0: the permanent may be too long for a perm_integer and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division, as much as so many words */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -593,7 +587,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* The same for programs whose double-doubles always have moduli. */
+/* The same where double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);

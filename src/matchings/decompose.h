@@ -1,40 +1,35 @@
 /* ====================================================================================== >>decompose
-   Eliminates lines of few entries, by sums over branches [FM03]. With entries a, b of a line in lines c, d across:
-       per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less, each beginning with a line of degree 1 or 2.
-   Between branches: degree 1 and 2, and the fine Dulmage-Mendelsohn decomposition into blocks, whose permanents are
-   multiplied. The line with the fewest entries is branched on, its partners paired by the rows they share. Small pieces
-   are summed over subsets, larger ones as well when all lines have more than 4 entries. (DecompRyser hands those on to
-   Ryser's formula; subsets cancel nothing.) Orders up to 64: a set of lines is a word.
-
-   A number is a cell of `size` words: for doubles the real and imaginary part and the sum of moduli of the terms, for
-   integers `parts` numbers of `words` words modulo 2^(64 words), where wrapping does no harm.
-
-   THE BOUND. The product of a perfect matching, of n entries, is rounded in n - 1 products and in the additions that it
-   passes through. permi_decompose_node returns a bound on those: one for every line merged, the number of branches less
-   one at a branch, the sum over the blocks of a product, (k - 1) k / 2 in the sum over subsets of k lines. With R
-   roundings in all (a complex product counts as 3, see permi_combine) and S the sum of moduli,
-       |error| <= g / (1 - g) (computed S), g = gamma_R.
-   Every intermediate is multiplied into the result by at most the permanent of a minor of the moduli, which is at most
-   growth = prod max(1, row sum): an operation loses DBL_MIN at most to underflow, which costs DBL_MIN * growth.
-
-   THREADS. Units as in >>transversals: pieces whose branches along the path multiply up to `enough`, and sums over
-   subsets before that. In a first pass every thread walks the top of the tree and computes the units for which it draws
-   tickets. In a second pass a single thread walks the tree again and takes their results, so that sums have the order,
-   and counts the values, of a single thread. The walk depends on the entries of the pieces, never on results below. */
+   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word. */
 #pragma once
 #include "transversals.h"
 
-#define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7       /* pieces up to here are summed over subsets, which takes about a microsecond, */
-#define PERMI_DECOMPOSE_SUBSETS 14    /* and up to here when all their lines have more than 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48     /* random descents that the prediction averages */
-#define PERMI_DECOMPOSE_ADDITIONS 40  /* that the plan's bound pays for, per line */
-#define PERMI_DECOMPOSE_UNITS 16384   /* bounds `enough`; */
-#define PERMI_DECOMPOSE_ROOM 8        /* results of so many times as many have room; other units wait for pass two */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS, for a top that is walked twice, in dearer nodes */
+/* With entries a, b of a line in lines c, d across:
+       per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less. Between branches go lines of degree 1 and
+   2, and the fine Dulmage-Mendelsohn decomposition into blocks. The line with the fewest entries is branched on, its
+   partners paired by the rows they share. Small pieces are summed over subsets, larger ones if all lines have over 4
+   entries. (DecompRyser takes Ryser's formula there; subsets cancel nothing.)
 
-typedef struct permi_decompose { /* context of a leaf */
+   THE BOUND. A matching's product is rounded in n - 1 products and in the additions that it passes.
+   permi_decompose_node bounds those: one a line merged, branches less one, the sum over blocks, (k - 1) k / 2 for
+   subsets of k lines. With R roundings (a complex product counts as 3) and S the sum of moduli, |error| <= g / (1 -
+   g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of moduli, at most
+   growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
+
+   THREADS. Units as in >>transversals: pieces, and sums over subsets. In a first pass every thread walks the top of
+   the tree and computes the units of its tickets. In a second one thread walks it again and takes the results, in the
+   order of a single thread. The walk depends on entries, never on results below. */
+
+#define PERMI_DECOMPOSE_ORDER 64
+#define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets, about a microsecond; */
+#define PERMI_DECOMPOSE_SUBSETS 14    /* if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_PROBES 48     /* random descents of the prediction */
+#define PERMI_DECOMPOSE_ADDITIONS 40  /* a line, paid by the plan's bound */
+#define PERMI_DECOMPOSE_UNITS 16384   /* most `enough` */
+#define PERMI_DECOMPOSE_ROOM 8        /* times that have places; other units wait for pass two */
+#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS: the top is walked twice, nodes are dearer */
+
+typedef struct permi_decompose {
   permi_owned owned;
   permi_numbers numbers;
   int n, words; /* of an integer; 0: doubles */
@@ -45,32 +40,32 @@ typedef struct permi_decompose { /* context of a leaf */
   double entry_roundings, growth, lost_error;
 } permi_decompose;
 
-/* A matrix in the making: mask[side][i] are the partners of line i, live[side] the lines left. */
+/* A matrix in the making: partners and live lines of each side. */
 typedef struct permi_piece {
   int n;
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell; /* NULL in a probe, as are all other cells there */
+  uint64_t *cell; /* NULL in a probe, like all cells there */
 } permi_piece;
 
-typedef struct permi_decompose_level { /* what a node keeps while those below it run; stacks may be small */
+typedef struct permi_decompose_level { /* of a node; stacks may be small */
   permi_piece child;
-  int side, line, count; /* the line with the fewest entries; number of blocks, or of pairs of its entries: */
+  int side, line, count; /* fewest entries; blocks, or pairs of entries: */
   uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
 } permi_decompose_level;
 
-/* Whole: nothing is shared from here on down. */
+/* WHOLE: nothing is shared below. */
 typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
 
-typedef struct permi_branch { /* the result of a unit, beside its cell */
+typedef struct permi_branch { /* result of a unit, beside its cell */
   int additions;
   double nodes, operations;
 } permi_branch;
 
-typedef struct permi_branching { /* what threads share */
+typedef struct permi_branching { /* shared by threads */
   permi_search search;
   const permi_decompose *plan;
-  int room;     /* units that have a place */
-  double work;  /* of the first pass, in predicted seconds */
+  int room;     /* units with a place */
+  double work;  /* predicted seconds of the first pass */
   permi_branch *branch;
   uint64_t *cell, *arena;
 } permi_branching;
@@ -80,18 +75,18 @@ typedef struct permi_decomposing { /* a walk of the tree */
   permi_branching *shared; /* NULL: nobody polls */
   permi_coefficient one;
   permi_pass pass;
-  int thread, unit, ticket; /* number of the next unit; of the one to compute, -1: none */
-  double ways, threads;     /* branches along the path multiplied; for the progress */
+  int thread, unit, ticket; /* next unit; the one to compute, or -1 */
+  double ways, threads;     /* branches along the path; for the progress */
   perm_status status;
-  permi_decompose_level *level;     /* of the present node; permi_decompose_levels of them */
+  permi_decompose_level *level;     /* of the node; permi_decompose_levels of them */
   uint64_t *spare, *result;  /* a cell each */
   uint64_t *subsets;         /* 2^permi_decompose_most cells */
   double nodes, operations, work;   /* work: predicted seconds done */
   uint64_t seed;                    /* of a probe */
-  double weight;                    /* of what a probe looks at */
+  double weight;                    /* of a probe's node */
 } permi_decomposing;
 
-/* -- cells ------------------------------------------------------------------------------------- */
+/* -- cells -- */
 
 static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
                                                      const uint64_t *a, const uint64_t *x, const uint64_t *b,
@@ -110,7 +105,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, perm
   memcpy(to, sum, bytes);
 }
 
-/* to = a x + b y; to may be one of them, x or y may be NULL. */
+/* to = a x + b y; to may be x or y, which may be NULL. */
 static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                     const uint64_t *b, const uint64_t *y)
 {
@@ -133,7 +128,7 @@ static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int
     memset(cell, 0, plan->size * sizeof *cell);
 }
 
-/* An integer is 0 in its ring; a double counts as an entry even when its terms have cancelled. */
+/* An integer may be 0; doubles count as entries even where terms cancelled. */
 static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
 {
   size_t k;
@@ -142,9 +137,9 @@ static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cel
   return k == plan->size;
 }
 
-/* -- pieces ------------------------------------------------------------------------------------ */
+/* -- pieces -- */
 
-/* The piece given, without its cells. */
+/* The whole, without cells. */
 static permi_piece permi_piece_whole(const permi_decompose *plan)
 {
   permi_piece piece;
@@ -167,7 +162,7 @@ static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *
   return piece->cell + (row * (size_t)piece->n + column) * plan->size;
 }
 
-/* Gives a line these entries, and no others. */
+/* Gives a line these entries only. */
 static void permi_piece_line(permi_piece *piece, int side, int line, uint64_t entries)
 {
   uint64_t changed = piece->mask[side][line] ^ entries;
@@ -182,7 +177,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* The degree of the line with the fewest entries, INT_MAX when nothing is left. */
+/* Finds the line with the fewest entries; returns its degree, INT_MAX: none left. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int least = INT_MAX, s;
@@ -206,7 +201,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
   return least;
 }
 
-/* Eliminates a line with two entries, which are in c and d: c takes over the entries of d. */
+/* Eliminates a line of two entries, in c and d: c takes over d's. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -234,7 +229,7 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
   permi_piece_remove(piece, other, d);
 }
 
-/* The given lines of `from`, packed, into `to`, whose cells are at `room`. */
+/* Packs lines of `from` into `to`, with cells at `room`. */
 static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
                              permi_piece *to, uint64_t *room)
 {
@@ -260,7 +255,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: the permanent of the first rows in the columns of s, as many. at[0][i] + at[1][j] is entry (i, j). */
+/* subset[s]: permanent of the first rows in the columns of s. at[0][i] + at[1][j] is entry (i, j). */
 static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
                                                   const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
                                                   const unsigned *mask, uint64_t *subset)
@@ -282,7 +277,7 @@ static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const p
   }
 }
 
-/* The sum over subsets of columns into result. */
+/* Sums over subsets of columns into result. */
 PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece,
                                                    uint64_t *result)
 {
@@ -297,7 +292,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
     return;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* the order of the sums, and so their bits */
+      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* order of the sums, and so their bits */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
   for (i = 0; i < k; i++) {
@@ -317,8 +312,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Finds a column for a row, moving other rows (Kuhn). 0: there is none. taken: columns with a partner, seen: columns
-   that were tried. */
+/* Finds a column for a row, moving others (Kuhn). 0: none. taken: matched; seen: tried. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;
@@ -336,7 +330,7 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* The rows that a row leads to within a set, by entries and back by the matching (forward), or against that. */
+/* Rows within a set that a row reaches by entries and back by the matching, or against that. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
@@ -353,8 +347,8 @@ static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, 
   return reached;
 }
 
-/* Splits a piece into blocks, by rows[] and columns[]: returns their number, 0 when singular. Deletes the entries
-   between blocks; *dead says whether there were any. */
+/* Splits a piece into blocks; returns their number, 0: singular. Deletes entries between blocks; *dead: there were
+   some. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
@@ -383,8 +377,8 @@ static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *colum
   return count;
 }
 
-/* Writes the entries of a line in pairs, an odd one last; returns the number of pairs. Partners that share most lines
-   come first: merging them fills in least. */
+/* Pairs a line's entries, an odd one last; returns the number. Partners that share most lines come first: merging
+   fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];

@@ -1,10 +1,10 @@
 /* ================================================================================== >>decompose_run
-   Walks the branches of >>decompose: costs, the task, the offer. */
+   Walks the branches of >>decompose, predicts them and offers. */
 #pragma once
 #include "decompose.h"
 
-/* Predicted seconds of a node, without what it branches into: er:26:0.18 takes 2.9 us a node, others of orders 16 to 40
-   (integers, degrees 3 to 8) within a factor of 2 of this. */
+/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us, others of orders 16 to 40 (integers, degrees 3 to 8)
+   within a factor of 2. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
   const int parts = plan->numbers.parts;
@@ -19,20 +19,20 @@ static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n
   return ldexp(n * 2.2e-9 * cell, n);
 }
 
-static int permi_decompose_most(const permi_decompose *plan) /* large cells: not that much memory */
+static int permi_decompose_most(const permi_decompose *plan) /* large cells: less memory */
 {
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
 typedef enum permi_outcome {
   PERMI_NODE_ZERO,
-  PERMI_NODE_DONE,    /* nothing is left, the result is complete */
-  PERMI_NODE_SUBSETS, /* small: to be summed over subsets */
+  PERMI_NODE_DONE,    /* result is complete */
+  PERMI_NODE_SUBSETS, /* to be summed over subsets */
   PERMI_NODE_BLOCKS,  /* level->count blocks */
   PERMI_NODE_BRANCH   /* one block */
 } permi_outcome;
 
-/* Eliminates lines of degree 1 and 2 and splits the rest, until neither leads on. */
+/* Eliminates degrees 1 and 2 and splits, until neither leads on. */
 static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                             int *additions)
 {
@@ -74,8 +74,7 @@ static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room);
 
-/* Writes the permanent of a piece below a node to value, unless that is a unit of another thread or of the second pass;
-   returns the additions. */
+/* Permanent of a piece below a node, unless another thread's unit or the second pass's; returns the additions. */
 static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
                                  uint64_t *room)
 {
@@ -120,8 +119,8 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
   return additions;
 }
 
-/* Writes the permanent of the piece to result; returns the additions of THE BOUND. room: for the pieces below. A probe
-   follows one of those, which counts for all. */
+/* Permanent of the piece into result; returns the additions of THE BOUND. room: for pieces below. A probe follows
+   one, which counts for all. */
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room)
 {
@@ -168,7 +167,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   for (k = first; k < end; k++) {
     if (outcome == PERMI_NODE_BLOCKS) {
       permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, and few lines less */
+      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, few lines less */
     } else {
       permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
@@ -192,25 +191,25 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   return additions + deeper + level->count - 1;
 }
 
-/* Cells of the arena: the piece given; one of every order, since the next is of one line less; two numbers each. */
+/* Cells of the arena: the whole, one of each lesser order, two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
   const size_t n = (size_t)plan->n;
   return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
 }
 
-static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the piece given */
+static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the whole */
 {
   return (size_t)plan->n + 2;
 }
 
-static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: threads share no line of cache */
+static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: no shared line of cache */
 {
   return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
          permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
-/* The whole tree, or the top that the pass leaves of it, into run->result in the arena; returns the additions. */
+/* Walks the tree, or its top, into run->result; returns the additions. */
 static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
 {
   const permi_decompose *plan = run->plan;
@@ -226,7 +225,7 @@ static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
   return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
 }
 
-/* The first pass, by one thread. */
+/* The first pass of a thread. */
 static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
 {
   permi_branching *shared = (permi_branching *)context;
@@ -246,7 +245,7 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits threads and units into memory: what one thread leaves is for the arenas of the others, then for results. */
+/* Fits threads and units into memory: arenas, then results. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;
@@ -302,7 +301,7 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
     const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
     partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound has paid for; g (1 + g) < 2 g */
+    if (excess > 0) /* more than the plan's bound pays; g (1 + g) < 2 g */
       partial->lost += 2 * permi_gamma(excess) * absolute;
   }
   permi_pool_release(&pool);
@@ -319,10 +318,8 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
-/* -- the offer --------------------------------------------------------------------------------- */
-
-/* Knuth's estimate of the size of the tree: random descents, each piece weighed by the number of its siblings. D. E.
-   Knuth, Math. Comp. 29 (1975) 121-136. 0: out of memory. */
+/* Knuth's estimate of the tree: random descents, weighed by siblings (Math. Comp. 29 (1975) 121-136). 0: out of
+   memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
@@ -337,7 +334,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
     return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will be over the rival's */
+    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will exceed the rival's */
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -405,7 +402,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
     return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of one thread */
+  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of a thread */
   return PERM_OK;
 }
 
