@@ -184,6 +184,7 @@ static double permi_gpu_bytes(void)
 #define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0
-#define permi_gpu_needs(frontier) (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
+#define permi_gpu_needs(frontier) \
+  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
 #define permi_gpu_bytes() 0.0
 #endif

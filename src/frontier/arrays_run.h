@@ -291,7 +291,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
 {
   const int v = frontier->sequence[p], *birth = frontier->birth, *death = frontier->death;
   const int n = block->n, held = birth[v] >= 0 && birth[v] < p;
-  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of matched vertices on the side of v, of t */
+  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of matched v, matched t */
   uint64_t born = 0, dead = 0, test, none, full;
   int e, used = 0;
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
