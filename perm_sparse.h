@@ -4056,6 +4056,8 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
   const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
   if (!permi_algebra_is_dd(algebra))
     permi_values_extremes(x, count * size, 1, sizes);
+  else if (size == 2)
+    permi_values_extremes(x, count * size, 2, sizes);
   else
     for (; count > 0; count--, x += size)
       permi_values_extremes(x, size, 2, sizes);
@@ -7975,7 +7977,8 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
     permi_values_add(numbers, c, y, x, run->count);
 }
 
-static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
+PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream,
+                                              const permi_band_run *run)
 {
   permi_coefficient c;
   if (state->band->numbers.algebra != PERMI_MAGNITUDES || state->from_exp2) {

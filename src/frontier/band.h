@@ -226,7 +226,8 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
     permi_values_add(numbers, c, y, x, run->count);
 }
 
-static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
+PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream,
+                                              const permi_band_run *run)
 {
   permi_coefficient c;
   if (state->band->numbers.algebra != PERMI_MAGNITUDES || state->from_exp2) {

@@ -527,6 +527,8 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
   const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
   if (!permi_algebra_is_dd(algebra))
     permi_values_extremes(x, count * size, 1, sizes);
+  else if (size == 2)
+    permi_values_extremes(x, count * size, 2, sizes);
   else
     for (; count > 0; count--, x += size)
       permi_values_extremes(x, size, 2, sizes);
