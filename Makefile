@@ -101,9 +101,9 @@ golden-gpu golden-gpu-record: $(if $(NVCC),$(B)/golden_gpu) ## the same for GPUs
 	else echo "SKIP golden record of GPUs: no nvcc (the CUDA toolkit has it)"; test "$(REQUIRE)" != 1; fi
 GOLDEN = tests/golden/golden.c $(wildcard tests/golden/*.h) $(HEADERS)
 GOLDEN_BUILD = $(COMPILE) -ffp-contract=off
-$(B)/golden_perm.o: tests/golden/golden.c $(HEADERS)
+$(B)/golden_perm.o: tests/golden/golden_library.c tests/inside.h $(HEADERS)
 	@mkdir -p $(B)
-	$(COMPILE) -DGOLDEN_LIBRARY -c $< -o $@
+	$(COMPILE) -c $< -o $@
 $(B)/golden: $(GOLDEN) $(B)/golden_perm.o
 	$(GOLDEN_BUILD) -c $< -o $@.o
 	$(CC) $(OPENMP) $(CFLAGS) $@.o $(B)/golden_perm.o -o $@ $(LDFLAGS) $(LIBS)
@@ -128,7 +128,7 @@ check-soundness: $(B)/soundness $(B)/climb ## bounds against exact permanents, a
 	$(B)/soundness $(SOUNDNESS)
 	$(B)/climb --splitters 3000 $(CLIMB_SEED)
 	$(B)/climb $(CLIMB) $(CLIMB_SEED) $(CLIMB_ENGINE)
-$(B)/soundness $(B)/climb: $(B)/%: tests/%.c tests/climb.h tests/test.h tests/oracle.h $(B)/perm.o
+$(B)/soundness $(B)/climb: $(B)/%: tests/%.c tests/climb.h tests/climb_splitters.h tests/test.h tests/oracle.h $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. -Itests $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 
 # Fuzzing without libFuzzer, the same inputs every time: a minute. The implementation is compiled once.
@@ -138,7 +138,7 @@ $(B)/fuzz/perm.o: $(HEADERS)
 	echo '#include "perm_sparse.h"' | $(FUZZ) -DPERM_IMPLEMENTATION -x c -c - -o $@
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) tests/oracle.h examples/perm_cli.c $(B)/fuzz/perm.o
 	$(FUZZ) -DPERM_FUZZ_LINKED -DPERM_FUZZ_STANDALONE $< $(B)/fuzz/perm.o -o $@ $(LIBS) -lpthread
-$(B)/fuzz/fuzz_checkpoint: tests/fuzz/fuzz_checkpoint.c tests/fuzz/fuzz.h perm.h
+$(B)/fuzz/fuzz_checkpoint: tests/fuzz/fuzz_checkpoint.c tests/fuzz/fuzz.h tests/inside.h perm.h
 	@mkdir -p $(B)/fuzz
 	$(FUZZ) -DPERM_FUZZ_STANDALONE $< -o $@ $(LIBS)
 FUZZERS = io checkpoint sparse dense cli
@@ -212,7 +212,7 @@ study-report: $(B)/study ## plots and tables of examples/study/README.md from th
 	mv $(B)/study.md examples/study/README.md
 
 BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o $(B)/bench_exact_plain.o
-BENCH_PARTS = tests/bench.c tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h examples/perm_plot.h tests/bench_batch.h tests/bench_exact.h tests/bench_counts.h tests/bench_process.h tests/oracle.h
+BENCH_PARTS = tests/bench.c tests/inside.h tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h examples/perm_plot.h tests/bench_batch.h tests/bench_exact.h tests/bench_counts.h tests/bench_process.h tests/oracle.h
 BENCH_BUILD = $(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -I. -Itests tests/bench.c $(BENCH_PLAIN) $(LDFLAGS) $(LIBS)
 $(B)/bench_plain_O2.o: tests/bench_plain.c
 	@mkdir -p $(B)
@@ -228,7 +228,7 @@ $(B)/bench: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 $(B)/bench_O3: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 	$(BENCH_BUILD) -O3 -o $@
 
-$(B)/bench_sparse: tests/bench_sparse.c tests/bench_hybrid.h tests/bench_merge.h tests/bench_planner.h tests/bench_process.h $(GENERATE) $(HEADERS)
+$(B)/bench_sparse: tests/bench_sparse.c tests/inside.h tests/bench_hybrid.h tests/bench_merge.h tests/bench_planner.h tests/bench_process.h $(GENERATE) $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -O2 -I. -Itests tests/bench_sparse.c -o $@ $(LDFLAGS) $(LIBS)
 
@@ -237,13 +237,13 @@ $(B)/perm_cuda.o: perm_cuda.cu perm.h
 	$(NVCC) $(NVFLAGS) -c $< -o $@
 $(B)/perm_gpu: examples/perm_cli.c $(GENERATE) $(HEADERS) $(B)/perm_cuda.o
 	$(COMPILE) -DPERM_WITH_CUDA examples/perm_cli.c $(B)/perm_cuda.o -o $@ $(LDFLAGS) $(CUDALIB) $(LIBS)
-$(B)/perm_cuda_tests.o: tests/cuda/twin.cu perm_cuda.cu perm.h
+$(B)/perm_cuda_tests.o: tests/cuda/twin.cu tests/inside.h perm_cuda.cu perm.h
 	@mkdir -p $(B)
 	$(NVCC) -O2 -I. -Xcompiler -Wall,-Wextra,-Wshadow -c $< -o $@
-$(B)/tests_cuda: tests/cuda/tests.c $(wildcard tests/cuda/t*.h) tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
+$(B)/tests_cuda: tests/cuda/tests.c $(wildcard tests/cuda/*.[ch]) tests/inside.h tests/test.h $(HEADERS) $(B)/perm_cuda_tests.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O2 -I. -Itests $< $(B)/perm_cuda_tests.o -o $@ $(LDFLAGS) \
 	  $(CUDALIB) $(LIBS)
-$(B)/bench_cuda: $(wildcard tests/cuda/bench*) $(GENERATE) $(HEADERS) perm_cuda.cu
+$(B)/bench_cuda: $(wildcard tests/cuda/bench*) tests/inside.h $(GENERATE) $(HEADERS) perm_cuda.cu
 	@mkdir -p $(B)
 	$(CC) -std=gnu99 -O2 $(OPENMP) $(CPPFLAGS) -I. -c tests/cuda/bench_host.c -o $(B)/perm_with_cuda.o
 	$(NVCC) $(NVFLAGS) $(GPU_ARCH) $(CPPFLAGS) tests/cuda/bench.cu $(B)/perm_with_cuda.o -I. -o $@ \
@@ -267,12 +267,12 @@ bench-mpi: ## two ranks on two cores against one: a Markdown table
 # For the tests, one MPI a program: build/tests_mpi.openmpi is built with mpicc.openmpi, .default with mpicc.
 $(B)/perm_mpi.%: perm_mpi.c examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(MPI_CC) $(MPI_MAIN) $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
-$(B)/tests_mpi.%: tests/mpi/tests.c tests/test.h perm_mpi.c $(GENERATE) $(B)/perm.o
+$(B)/tests_mpi.%: tests/mpi/tests.c tests/inside.h tests/test.h perm_mpi.c $(GENERATE) $(B)/perm.o
 	$(MPI_CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. -Itests -DPERM_MPI_IMPLEMENTATION \
-	  -DPERM_MPI_TESTS $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+	  $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/bench_mpi.%: tests/mpi/bench.c perm_mpi.c $(B)/perm.o
 	$(MPI_CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. -DPERM_MPI_IMPLEMENTATION $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
-$(B)/simulate_mpi: tests/mpi/simulate.c perm_mpi.c $(B)/perm.o
+$(B)/simulate_mpi: tests/mpi/simulate.c tests/inside.h perm_mpi.c $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/perm_with_gpu.o: $(HEADERS)
 	@mkdir -p $(B)

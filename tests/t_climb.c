@@ -1,4 +1,6 @@
+/* >>rounding, >>judge */
 /* `error_estimate` under attack: climb.h, in seconds. The longer search is make check-soundness. */
+
 #include "climb.h"
 
 /* No lie and no bound violated so far; the worst of each row is shown. */

@@ -1,4 +1,5 @@
-/* >>small, >>plain, >>dense, >>plan: engines against oracles and against each other. */
+/* >>dense, >>plain, >>plan, >>kernels, >>dense_kernels, >>vocabulary, >>vocabulary_end, >>offers, >>engine */
+/* Engines against oracles and against each other. */
 
 static void dense_random(int n, double *a, double density)
 {

@@ -1,3 +1,4 @@
+/* >>engines, >>choose, >>prices */
 /* Every sparse engine by name against exact arithmetic, on structures that break things: singular ones, blocks, equal
    rows, empty rows, bands, orders 1 and 2, dense ones; both orientations; every kind of value the engine takes. */
 

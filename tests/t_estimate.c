@@ -1,4 +1,5 @@
-/* >>estimate: unbiased samples, honest intervals. Every seed is fixed, so nothing here can fail by chance. */
+/* >>estimate */
+/* Unbiased samples, honest intervals. Every seed is fixed, so nothing here can fail by chance. */
 
 static double estimate_relative(const perm_estimate *estimate, double exact)
 {

@@ -1,5 +1,7 @@
+/* >>hybrid, >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_offer, >>hybrid_kernels */
 /* Methods hybrid and cached: layouts of every shape against the dense engine, estimates that cover what is off, the
    same bits for any number of threads, families of kernels, refusals. */
+
 static perm_matrix hybrid_random(int n, double p, int complex, int spread)
 {
   perm_matrix a;

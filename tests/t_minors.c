@@ -1,4 +1,5 @@
-/* >>minors: minors of a row and gradients against the exact permanent of every submatrix, by every kernel family and by
+/* >>minors, >>minors_dense, >>minors_calls, >>minors_kernels */
+/* Minors of a row and gradients against the exact permanent of every submatrix, by every kernel family and by
    sums of single terms, with multiplicities against the matrix written out. The promise: every minor is within the
    estimate, the value is the permanent, bits do not depend on threads. */
 

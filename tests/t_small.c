@@ -1,4 +1,5 @@
-/* >>small: single calls, n = 2 .. 12, every instruction set of this machine, against dynamic programming over subsets
+/* >>small, >>small_kernels, >>arithmetic */
+/* Single calls, n = 2 .. 12, every instruction set of this machine, against dynamic programming over subsets
    in wide precision. The promise: a value that is accepted is right to 1e-10 (in fact to a few of its estimates), what
    cannot be is refused, and perm_real and perm_complex answer either way. */
 

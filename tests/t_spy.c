@@ -1,4 +1,6 @@
+/* >>spy */
 /* Pictures: the frontier that is drawn is the one that was planned, the file is whole, failures leave nothing. */
+
 static long t_spy_bytes(const char *path, int *whole)
 {
   FILE *file = fopen(path, "rb");

@@ -1,3 +1,4 @@
+/* >>tree, >>tree_build, >>tree_join */
 /* Method tree: all kinds of values against independent answers, the bounds from both sides, trees that no frontier
    follows, and what is refused. */
 

@@ -454,6 +454,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
   int i, e, part;
+  (void)block;
   hash = permi_hash(hash, integers ? (uint64_t)numbers->algebra : 0);
   hash = permi_hash(permi_hash(hash, integers ? (uint64_t)numbers->words : 0), numbers->modulus);
   for (i = 0; i < band->n; i++)
@@ -465,8 +466,10 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  permi_leaf_task(leaf, offer, PERM_METHOD_BAND, block->n, band->cost * band->n / band->n, hash, permi_band_task,
-                  permi_band_explain);
+  leaf->information.work = band->cost * band->n / band->n;
+  leaf->information.fingerprint = hash;
+  leaf->run_task = permi_band_task;
+  leaf->explain = permi_band_explain;
   leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
   leaf->integer = integers;
   if (!leaf->integer)

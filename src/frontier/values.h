@@ -1,7 +1,7 @@
 /* ========================================================================================= >>values
-   The ring of lists, arrays, trees, bands and matchings. Inlined functions get the algebra as a constant. */
+   The values of lists, arrays, trees, bands and matchings, of >>ring: their sizes, and which numbers a block needs. */
 #pragma once
-#include "../base/numbers.h"
+#include "../base/ring.h"
 #include "../block/engines.h"
 
 #define PERMI_SAFE_PRODUCT 1e-290
@@ -14,98 +14,15 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Double-doubles take two doubles; complex numbers are real, then imaginary; a sum of moduli comes last. Integers are
-   modulo 2^(64 words), as many words as the permanent can need. */
-typedef enum permi_algebra {
-  PERMI_MAGNITUDES, /* doubles that are their own moduli */
-  PERMI_SIGNED,     /* with moduli, as complex numbers */
-  PERMI_COMPLEX,
-  PERMI_MAGNITUDES_DD, /* the same in double-double */
-  PERMI_SIGNED_DD,
-  PERMI_COMPLEX_DD,
-  PERMI_WORD, /* integers from here */
-  PERMI_WIDE,
-  PERMI_WORDS,       /* any number; Gaussian: twice */
-  PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
-  PERMI_PAIR_VALUES, /* complex without moduli, for >>arrays only */
-  PERMI_PAIR_DD_VALUES
-} permi_algebra;
-
 /* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
-typedef struct permi_numbers {
-  permi_algebra algebra;
-  int parts; /* 2: complex or Gaussian */
-  int words; /* of a part of an integer */
-  uint64_t modulus; /* of residues, at most 2^63 */
-} permi_numbers;
-
-/* A multiplier: an entry, or a value of one word or double a part. */
-typedef struct permi_coefficient {
-  double real, imaginary, absolute;
-  double real_low, imaginary_low; /* of double-doubles */
-  int64_t integer[2];             /* real, imaginary; residues: below the modulus */
-} permi_coefficient;
-
-static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
-{
-  return (algebra >= PERMI_MAGNITUDES_DD && algebra <= PERMI_COMPLEX_DD) || algebra == PERMI_PAIR_DD_VALUES;
-}
-
-static PERMI_ALWAYS_INLINE int permi_algebra_has_moduli(permi_algebra algebra)
-{
-  return algebra <= PERMI_COMPLEX_DD && algebra % 3 != 0;
-}
-
-static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
-{
-  return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
-}
-
-/* 8-byte words of a value. */
-static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
-{
-  switch (algebra) {
-  case PERMI_MAGNITUDES:
-  case PERMI_WORD: return 1;
-  case PERMI_SIGNED:
-  case PERMI_MAGNITUDES_DD:
-  case PERMI_WIDE:
-  case PERMI_PAIR_VALUES: return 2;
-  case PERMI_COMPLEX:
-  case PERMI_SIGNED_DD: return 3;
-  case PERMI_PAIR_DD_VALUES: return 4;
-  case PERMI_COMPLEX_DD: return 5;
-  default: return (size_t)(numbers->words * numbers->parts);
-  }
-}
-
-static size_t permi_numbers_words(const permi_numbers *numbers)
-{
-  return permi_value_words(numbers->algebra, numbers);
-}
-
 static int64_t permi_residue_of(int64_t x, uint64_t p)
 {
-  perm_integer integer = permi_integer_of(x);
-  permi_integer_reduce(&integer, p);
-  return (int64_t)integer.word[0];
-}
-
-/* ab mod p for a, b < p <= 2^63. */
-static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
-{
-#if defined(__SIZEOF_INT128__)
-  __extension__ typedef unsigned __int128 permi_uint128;
-  return (uint64_t)((permi_uint128)a * b % p);
-#else
-  permi_wide product = permi_multiply_words(a, b);
-  return permi_residue_wide(product.high, product.low, p);
-#endif
+  return (int64_t)permi_wide_residue(permi_wide_of(x), p);
 }
 
 /* The entry of an edge. */
@@ -189,163 +106,13 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Product of double-doubles; `low` is often 0, where the error is 3 u^2: Theorem 3 of Joldes, Muller, Popescu, ACM
-   Trans. Math. Softw. 44 (2017) 15res, for this order of operations. */
-static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
-{
-  double rest = x.lo * c;
-  permi_dd p;
-  if (low != 0)
-    rest += x.hi * low;
-  p.hi = x.hi * c;
-  PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(x.hi, c, -p.hi);
-  return permi_two_sum(p.hi, p.lo + rest);
-}
-
-static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
-{
-  *y = fresh ? product : *y + product;
-}
-
-static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, int fresh)
-{
-  *(permi_dd *)y = fresh ? product : permi_dd_add(*(const permi_dd *)y, product);
-}
-
-/* y += c x modulo 2^128. */
-static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
-{
-  permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
-  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for c < 0 */
-  permi_wide_add(y, p);
-}
-
-/* y += c x of integers, or of two parts. */
-static void permi_words_accumulate(int words, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
-{
-  permi_words_add_product(y, x, words, c[0]);
-  if (parts == 2) {
-    permi_words_add_product(y + words, x + words, words, c[0]);
-    if (c[1]) {
-      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] was a double: not INT64_MIN */
-      permi_words_add_product(y + words, x, words, c[1]);
-    }
-  }
-}
-
-/* The same of residues, c from 0 to p - 1. */
-static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *integer, uint64_t *y, const uint64_t *x)
-{
-  const uint64_t c = (uint64_t)integer[0], d = (uint64_t)integer[1];
-  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p; /* p <= 2^63 */
-  if (parts == 2) {
-    y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
-  }
-}
-
-/* y += c x, or with `fresh` y = c x; no overlap. c = NULL: 1, of one or two words. */
-static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
-                                                const permi_coefficient *c, void *to, const void *from, int fresh)
-{
-  const double *x = (const double *)from;
-  double *y = (double *)to;
-  if (fresh && permi_algebra_is_integer(algebra))
-    memset(to, 0, 8 * permi_value_words(algebra, numbers));
-  switch (algebra) {
-  case PERMI_MAGNITUDES:
-    permi_accumulate(y, c->real * x[0], fresh);
-    break;
-  case PERMI_SIGNED:
-    permi_accumulate(y, c->real * x[0], fresh);
-    permi_accumulate(y + 1, c->absolute * x[1], fresh);
-    break;
-  case PERMI_COMPLEX:
-  case PERMI_PAIR_VALUES: {
-    const double real = c->real * x[0] - c->imaginary * x[1], imaginary = c->real * x[1] + c->imaginary * x[0];
-    const double absolute = algebra == PERMI_COMPLEX ? c->absolute * x[2] : 0;
-    permi_accumulate(y, real, fresh);
-    permi_accumulate(y + 1, imaginary, fresh);
-    if (algebra == PERMI_COMPLEX)
-      permi_accumulate(y + 2, absolute, fresh);
-    break;
-  }
-  case PERMI_MAGNITUDES_DD:
-  case PERMI_SIGNED_DD:
-    permi_accumulate_dd(y, permi_dd_times(*(const permi_dd *)from, c->real, c->real_low), fresh);
-    if (algebra == PERMI_SIGNED_DD)
-      permi_accumulate(y + 2, c->absolute * x[2], fresh);
-    break;
-  case PERMI_COMPLEX_DD:
-  case PERMI_PAIR_DD_VALUES: {
-    const permi_dd *z = (const permi_dd *)from;
-    permi_dd re = permi_dd_times(z[0], c->real, c->real_low), im = permi_dd_times(z[1], c->real, c->real_low);
-    if (c->imaginary != 0) {
-      re = permi_dd_add(re, permi_dd_times(z[1], -c->imaginary, -c->imaginary_low));
-      im = permi_dd_add(im, permi_dd_times(z[0], c->imaginary, c->imaginary_low));
-    }
-    permi_accumulate_dd(y, re, fresh);
-    permi_accumulate_dd(y + 2, im, fresh);
-    if (algebra == PERMI_COMPLEX_DD)
-      permi_accumulate(y + 4, c->absolute * x[4], fresh);
-    break;
-  }
-  case PERMI_WORD:
-    *(uint64_t *)to += (c ? (uint64_t)c->integer[0] : 1) * *(const uint64_t *)from;
-    break;
-  case PERMI_WIDE:
-    if (c)
-      permi_wide_add_product((permi_wide *)to, (const permi_wide *)from, c->integer[0]);
-    else
-      permi_wide_add((permi_wide *)to, *(const permi_wide *)from);
-    break;
-  case PERMI_WORDS:
-    permi_words_accumulate(numbers->words, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
-    break;
-  case PERMI_RESIDUES:
-    permi_residue_accumulate(numbers->modulus, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
-    break;
-  }
-}
-
-/* y += a x of integers modulo 2^(64 words), skipping words that are 0. */
-static void permi_integer_fuse(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
-{
-  const int words = numbers->words;
-  int i, j, p, q;
-  for (p = 0; p < numbers->parts; p++)
-    for (q = 0; q < numbers->parts; q++) {
-      uint64_t *to = y + (p != q) * words;
-      const uint64_t *from = x + q * words;
-      for (i = 0; i < words; i++) {
-        const uint64_t factor = a[p * words + i];
-        uint64_t carry = 0;
-        if (!factor)
-          continue;
-        for (j = 0; i + j < words; j++) {
-          permi_wide product = permi_multiply_words(factor, from[j]);
-          product.low += carry;
-          carry = product.high + (product.low < carry);
-          if (p + q == 2) {
-            carry += to[i + j] < product.low;
-            to[i + j] -= product.low;
-          } else {
-            to[i + j] += product.low;
-            carry += to[i + j] < product.low;
-          }
-        }
-      }
-    }
-}
-
 /* y += a x for a value a. */
 static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
                                                  void *y, const void *x)
 {
   if (algebra == PERMI_WORDS) {
-    permi_integer_fuse(numbers, (const uint64_t *)a, (uint64_t *)y, (const uint64_t *)x);
+    permi_words_accumulate(numbers->words, numbers->parts, (const uint64_t *)a, numbers->words, (uint64_t *)y,
+                           (const uint64_t *)x);
   } else {
     const permi_coefficient c = permi_coefficient_from(algebra, numbers, a);
     permi_value_add(algebra, numbers, &c, y, x, 0);
@@ -381,52 +148,16 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
   adder[numbers->algebra](numbers, c, y, x, count);
 }
 
-static void permi_value_one(const permi_numbers *numbers, void *value)
-{
-  const size_t words = permi_numbers_words(numbers);
-  double *x = (double *)value;
-  memset(value, 0, words * sizeof *x);
-  if (permi_algebra_is_integer(numbers->algebra))
-    *(uint64_t *)value = 1;
-  else
-    x[0] = 1;
-  if (permi_algebra_has_moduli(numbers->algebra))
-    x[words - 1] = 1;
-}
-
-/* Adds an integer, two's complement unless a residue. */
-static void permi_sum_add_words(perm_sum *sum, const uint64_t *x, const permi_numbers *numbers)
-{
-  const int negative = numbers->algebra != PERMI_RESIDUES && x[numbers->words - 1] >> 63;
-  uint64_t word[PERM_INTEGER_WORDS];
-  memset(word, 0, sizeof word);
-  if (negative)
-    permi_words_subtract(word, x, numbers->words);
-  else
-    memcpy(word, x, (size_t)numbers->words * sizeof *word);
-  permi_sum_add_integer(sum, word, numbers->words, negative);
-}
-
 /* Adds a value to a partial, exactly. */
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const permi_algebra algebra = numbers->algebra;
   const double *x = (const double *)value;
-  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, size = (int)permi_numbers_words(numbers);
+  const int size = (int)permi_numbers_words(numbers);
   int k;
-  if (permi_algebra_is_integer(algebra)) {
-    permi_sum_add_words(&partial->value, (const uint64_t *)value, numbers);
-    if (numbers->parts == 2)
-      permi_sum_add_words(&partial->imaginary, (const uint64_t *)value + numbers->words, numbers);
-    return;
-  }
-  for (k = 0; k < apart * numbers->parts; k++) {
-    permi_sum_add_double(k < apart ? &partial->value : &partial->imaginary, x[k]);
-    if (!permi_algebra_has_moduli(algebra))
-      permi_sum_add_double(&partial->absolute, x[k]);
-  }
-  if (permi_algebra_has_moduli(algebra))
-    permi_sum_add_double(&partial->absolute, x[size - 1]);
+  permi_value_sum_parts(numbers, value, partial);
+  for (k = permi_algebra_has_moduli(algebra) ? size - 1 : 0; k < size && !permi_algebra_is_integer(algebra); k++)
+    permi_sum_add_double(&partial->absolute, x[k]);
 }
 
 /* -- sizes of values -- */

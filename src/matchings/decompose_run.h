@@ -216,6 +216,7 @@ static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
   permi_piece piece = permi_piece_whole(plan);
   run->weight = run->ways = 1;
+  run->one = permi_coefficient_one();
   run->level = (permi_decompose_level *)(void *)arena;
   run->spare = (uint64_t *)(void *)(run->level + permi_decompose_levels(plan));
   run->result = run->spare + size;
@@ -238,7 +239,6 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   run.pass = PERMI_PASS_DRAW;
   run.ticket = ticket < (uint64_t)shared->room ? (int)ticket : -1;
   run.threads = shared->search.threads;
-  run.one = permi_coefficient_one();
   permi_decompose_walk(&run, shared->arena + (size_t)me * permi_decompose_arena(shared->plan));
   if (thread == 0)
     shared->work = run.work * run.threads;
@@ -278,7 +278,6 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   run.plan = plan;
   run.shared = &shared;
   run.threads = 1;
-  run.one = permi_coefficient_one();
   shared.arena = (uint64_t *)permi_pool_get(&pool, threads, permi_decompose_arena(plan) * sizeof *shared.arena);
   if (threads > 1) {
     shared.branch = (permi_branch *)permi_pool_get(&pool, (size_t)shared.room, sizeof *shared.branch);
@@ -415,12 +414,15 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   uint64_t word;
   size_t k;
   (void)maker;
+  (void)block;
   for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++) {
     memcpy(&word, &plan->cell[k], sizeof word); /* or a double */
     hash = permi_hash(hash, word);
   }
-  permi_leaf_task(leaf, offer, PERM_METHOD_DECOMPOSE, block->n, plan->nodes, hash, permi_decompose_run,
-                  permi_decompose_explain);
+  leaf->information.work = plan->nodes;
+  leaf->information.fingerprint = hash;
+  leaf->run_task = permi_decompose_run;
+  leaf->explain = permi_decompose_explain;
   leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
   leaf->integer = plan->words != 0;
   if (!leaf->integer) {

@@ -379,8 +379,10 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
       for (part = 0; leaf->integer && part < all->numbers.parts; part++)
         hash = permi_hash(hash, (uint64_t)c->integer[part]);
     }
-  permi_leaf_task(leaf, offer, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash, permi_transversals_task,
-                  permi_transversals_explain);
+  leaf->information.work = all->most;
+  leaf->information.fingerprint = hash;
+  leaf->run_task = permi_transversals_task;
+  leaf->explain = permi_transversals_explain;
   leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
   if (!leaf->integer)
     leaf->bound_relative = leaf->estimate_relative = all->bound_relative;

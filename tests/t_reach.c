@@ -1,4 +1,5 @@
-/* perm_compute_* of arrays with many zeros: perm_sparse.h's engines, when both headers stand in the file. */
+/* >>reach, >>entries */
+/* Perm_compute_* of arrays with many zeros: perm_sparse.h's engines, when both headers stand in the file. */
 
 /* A block triangular matrix, permuted: two blocks of n / 2 with a third of their entries, couplings one way only. */
 static void t_route_fill(int n, int parts, int64_t *a)

@@ -1,3 +1,4 @@
+/* >>counts, >>counts_leaf, >>counts_choice, >>counts_kernels, >>ring, >>sign_sums, >>subsets, >>digits */
 /* Multiplicities: declared and found, real, complex and exact. */
 
 /* The matrix written out. Returns its order. */
