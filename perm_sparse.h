@@ -3759,21 +3759,20 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
    The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. Lists have two
    levels, groups and patterns. */
 
-/* A state is a mask of slots (1: that frontier vertex is matched) whose value sums, over the ways to reach it, the
-   products of the entries used. Eliminating v drops its bit where v is matched, and else matches v with each free
-   neighbour t. Vertices without neighbours left must be matched; their bits vanish.
+/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it,
+   products of entries. Eliminating v drops its bit where v is matched, and else matches v with each free neighbour t.
+   Vertices without neighbours left must be matched.
 
-   So a step is a union of streams, one for the drop and one for each t: a state takes part if (mask & test) == want
-   and goes to mask ^ flip, times the stream's coefficient. Flipped bits are tested ones or free slots, so a stream
-   keeps a sorted list sorted: a k-way merge that adds equal keys, without any sorting [DOB15].
+   So a step is a union of streams, the drop and one for each t: a state with (mask & test) == want goes to mask ^
+   flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge, without
+   sorting [DOB15].
 
-   The low PERMI_LOW_BITS slots index a dense array of sums. The merge goes over groups, the states with the same high
-   bits. The low masks of a group are its pattern; groups share few patterns, kept once per list, so that a state
-   costs only its value.
+   The low PERMI_LOW_BITS slots index a dense array; the merge goes over groups, the states with the same high bits. A
+   group's low masks are its pattern; groups share few patterns, so a state costs only its value.
 
-   A step makes its target in parts, the groups between two keys: a part is merged first (permi_part_merge), then
-   filled. Threads take parts of equal work, whose keys bisection finds: the balanced path of [DOB15]. A value depends
-   on its sources alone, so parts and threads leave no trace in the bits. */
+   Parts of a target, the groups between two keys, are merged (permi_part_merge), then filled. Threads take parts of
+   equal work, cut by bisection: the balanced path of [DOB15]. Values depend on their sources alone, not on parts or
+   threads. */
 
 /* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
    .008, .010, .011 (within a third, shared machine). */
@@ -5154,19 +5153,17 @@ done:
    synchronisation. */
 
 /* Let bit e of a frontier vertex say matched, for rows inverted: all states of a step have the same number k of ones
-   (a - d in >>order). So states are the words with k ones in the w occupied slots, C(w, k) values. Words are ordered
-   by top, middle, low bits; a word's index is
+   (a - d in >>order), so they are the words with k ones in w slots. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
    and a block, the words of the same top and middle bits, is contiguous.
 
-   A step pulls: a block of the target sums the ways to reach it. Tests and flips above the low slots are settled once
-   a block; if the way leaves low slots alone the rest is y += c x over contiguous arrays, else a table says where
-   each low word comes from. Values come from the source alone, in a fixed order, whatever the threads. Low slots go
-   to the vertices that live through the most states, as they are touched least.
+   A step pulls: each block sums the ways to reach it. Bits above the low slots are settled once a block; then y += c
+   x over contiguous arrays, or a table for the low words. The order of sums is fixed, whatever the threads. Low slots
+   go to vertices that live through the most states: they are touched least.
 
-   On a GPU (perm_cuda.cu) the host does all but the values, which have the bits of the AVX2 and, for double-doubles,
-   AVX-512 kernels. Measured on an H200: 7 ps a state for 3-regular graphs, 14 for 8 entries a line; sorted lists took
-   9 to 12 times as long. */
+   On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
+   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line; sorted lists took 9 to 12 times
+   as long. */
 
 #define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
@@ -6122,21 +6119,20 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
 /* =========================================================================================== >>tree
    Tables of a tree decomposition: bucket elimination [Dec99], linear in n for bounded treewidth. */
 
-/* The permanent is the coefficient of the product of all x_v in the product of (1 + a_uv x_u x_v) over the entries,
-   with x_v^2 = 0. Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with
-   x_v. So each vertex of the elimination tree yields a table over its scope, its neighbours when it goes.
+/* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
+   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table
+   over its scope, its neighbours when it goes.
 
-   A table over a rows and b columns whose subtree has d more columns than rows holds the C(a + b, a - d) masks with d
-   more matched rows than columns: as "matched XOR is a row" they have a - d bits, ranked in ascending
-   (colexicographic) order. What goes next has the top bit, so that a table's halves, vertex matched and not, are
-   contiguous.
-     join: all pairs of disjoint masks, by groups of common parts; the subset convolution of A. Bjorklund, T.
-     Husfeldt, P. Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
-     star: the entries of v at once: matched half += a (other half, that neighbour's bit turned)
-   Tables wait on a stack, as vertices are visited in post-order.
+   A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
+   d more matched rows than columns, ranked in ascending (colexicographic) order of "matched XOR is a row". What goes
+   next has the top bit, so that halves, vertex matched and not, are contiguous.
+     join: all pairs of disjoint masks, by common parts; the subset convolution of A. Bjorklund, T. Husfeldt, P.
+     Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
+     star: the entries of v: matched half += a (other half, that neighbour's bit turned)
+   Tables wait on a stack, in post-order.
 
-   Threads share a join by bits of the product's masks, a star by places. A state is added to in ascending order of
-   the left mask's common part, and of the entries, so threads leave no trace in the bits. */
+   Threads share a join by bits of the product, a star by places. A state is summed by ascending common parts of the
+   left mask, and entries, whatever the threads. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
 #define PERMI_TREE_LOW 12   /* bits ranked by one look */
@@ -7382,20 +7378,18 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 /* =========================================================================================== >>band
    A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
 
-/* Rows are taken in turn. The window holds the columns of which some but not all rows have been taken; a state says
-   which are used. After i rows i columns are used, so that the number k used in a window of w is known: C(w, k)
-   states.
+/* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
+   columns are used, so that the number k used in a window of w is known: C(w, k) states.
 
-   Equal columns are one slot, whose state counts those used: the next can be chosen in as many ways as are left.
-   States are vectors of counts with a given sum, the first slot fastest: those that agree in the upper slots are
-   contiguous, and a row moves runs of states to runs. A column that enters takes the place of one that leaves, which
-   keeps runs long and shapes of steps few; the runs of a shape are kept.
+   Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
+   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
+   column that enters replaces one that leaves, which keeps runs long and shapes of steps few; the runs of a shape are
+   kept.
 
-   Threads share a step's target by blocks. A state is added to in the order of the row's entries, so threads leave no
-   trace in the bits.
+   Threads share a target by blocks; a state is summed in the order of the row's entries.
 
-   Nothing underflows: a window has a common power of two while that keeps products above PERMI_BAND_SAFE; else each
-   state gets its own. */
+   Nothing underflows: a window has a common power of two while products stay above PERMI_BAND_SAFE; then each state
+   gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -12238,15 +12232,14 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 /* =================================================================================== >>transversals
    Enumerates perfect matchings, for blocks that have few. */
 
-/* Depth first, at the vertex with the fewest choices: one choice is forced, and a choice that leaves a vertex without
-   any is undone at once. Levels keep the products of their paths, in double-double or long integers; terms are added
-   exactly.
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Levels
+   keep products of paths, in double-double or long integers; terms are added exactly.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
 
-   THREADS. All walk the top of the tree. A node is a unit when the choices along its path first multiply up to
-   `enough`, or when it completes a matching before. Units are numbered as the walk meets them; a thread goes below
-   one with the ticket of that number. Nothing is stored, and exact sums do not depend on who adds. */
+   THREADS. All walk the top of the tree. A node is a unit when the choices on its path first multiply up to `enough`,
+   or when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Nothing is
+   stored; exact sums have no order. */
 
 /* -- searches of trees by threads, also for >>decompose -- */
 
@@ -12628,20 +12621,20 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 
 /* With entries a, b of a line in lines c, d across:
        per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less. Between branches go lines of degree 1 and
-   2, and the fine Dulmage-Mendelsohn decomposition into blocks. The line with the fewest entries is branched on, its
-   partners paired by the rows they share. Small pieces are summed over subsets, larger ones if all lines have over 4
-   entries. (DecompRyser takes Ryser's formula there; subsets cancel nothing.)
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less. Between branches go degrees 1 and 2, and
+   the fine Dulmage-Mendelsohn decomposition. The line with the fewest entries is branched on, partners paired by the
+   rows they share. Small pieces are summed over subsets, larger ones if all lines have over 4 entries. (DecompRyser
+   takes Ryser's formula there; subsets cancel nothing.)
 
-   THE BOUND. A matching's product is rounded in n - 1 products and in the additions that it passes.
-   permi_decompose_node bounds those: one a line merged, branches less one, the sum over blocks, (k - 1) k / 2 for
-   subsets of k lines. With R roundings (a complex product counts as 3) and S the sum of moduli, |error| <= g / (1 -
-   g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of moduli, at most
-   growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
+   THE BOUND. permi_decompose_node bounds the additions that a matching's product passes: one a line merged, branches
+   less one, the sum over blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all
+   (complex products count as 3) and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An
+   intermediate is multiplied by at most a minor's permanent of moduli, at most growth = prod max(1, row sum):
+   underflow costs DBL_MIN growth an operation.
 
-   THREADS. Units as in >>transversals: pieces, and sums over subsets. In a first pass every thread walks the top of
-   the tree and computes the units of its tickets. In a second one thread walks it again and takes the results, in the
-   order of a single thread. The walk depends on entries, never on results below. */
+   THREADS. Units as in >>transversals. In a first pass every thread walks the top of the tree and computes the units
+   of its tickets. In a second one thread walks it again and takes results, in the order of a single thread. The walk
+   depends on entries, never on results. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets, about a microsecond; */

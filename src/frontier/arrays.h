@@ -5,19 +5,17 @@
 #include "steps.h"
 
 /* Let bit e of a frontier vertex say matched, for rows inverted: all states of a step have the same number k of ones
-   (a - d in >>order). So states are the words with k ones in the w occupied slots, C(w, k) values. Words are ordered
-   by top, middle, low bits; a word's index is
+   (a - d in >>order), so they are the words with k ones in w slots. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
    and a block, the words of the same top and middle bits, is contiguous.
 
-   A step pulls: a block of the target sums the ways to reach it. Tests and flips above the low slots are settled once
-   a block; if the way leaves low slots alone the rest is y += c x over contiguous arrays, else a table says where
-   each low word comes from. Values come from the source alone, in a fixed order, whatever the threads. Low slots go
-   to the vertices that live through the most states, as they are touched least.
+   A step pulls: each block sums the ways to reach it. Bits above the low slots are settled once a block; then y += c
+   x over contiguous arrays, or a table for the low words. The order of sums is fixed, whatever the threads. Low slots
+   go to vertices that live through the most states: they are touched least.
 
-   On a GPU (perm_cuda.cu) the host does all but the values, which have the bits of the AVX2 and, for double-doubles,
-   AVX-512 kernels. Measured on an H200: 7 ps a state for 3-regular graphs, 14 for 8 entries a line; sorted lists took
-   9 to 12 times as long. */
+   On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
+   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line; sorted lists took 9 to 12 times
+   as long. */
 
 #define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */

@@ -3,20 +3,18 @@
 #pragma once
 #include "frontier.h"
 
-/* Rows are taken in turn. The window holds the columns of which some but not all rows have been taken; a state says
-   which are used. After i rows i columns are used, so that the number k used in a window of w is known: C(w, k)
-   states.
+/* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
+   columns are used, so that the number k used in a window of w is known: C(w, k) states.
 
-   Equal columns are one slot, whose state counts those used: the next can be chosen in as many ways as are left.
-   States are vectors of counts with a given sum, the first slot fastest: those that agree in the upper slots are
-   contiguous, and a row moves runs of states to runs. A column that enters takes the place of one that leaves, which
-   keeps runs long and shapes of steps few; the runs of a shape are kept.
+   Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
+   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
+   column that enters replaces one that leaves, which keeps runs long and shapes of steps few; the runs of a shape are
+   kept.
 
-   Threads share a step's target by blocks. A state is added to in the order of the row's entries, so threads leave no
-   trace in the bits.
+   Threads share a target by blocks; a state is summed in the order of the row's entries.
 
-   Nothing underflows: a window has a common power of two while that keeps products above PERMI_BAND_SAFE; else each
-   state gets its own. */
+   Nothing underflows: a window has a common power of two while products stay above PERMI_BAND_SAFE; then each state
+   gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */

@@ -7,21 +7,20 @@
 #include "../block/order.h"
 #include "values.h"
 
-/* A state is a mask of slots (1: that frontier vertex is matched) whose value sums, over the ways to reach it, the
-   products of the entries used. Eliminating v drops its bit where v is matched, and else matches v with each free
-   neighbour t. Vertices without neighbours left must be matched; their bits vanish.
+/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it,
+   products of entries. Eliminating v drops its bit where v is matched, and else matches v with each free neighbour t.
+   Vertices without neighbours left must be matched.
 
-   So a step is a union of streams, one for the drop and one for each t: a state takes part if (mask & test) == want
-   and goes to mask ^ flip, times the stream's coefficient. Flipped bits are tested ones or free slots, so a stream
-   keeps a sorted list sorted: a k-way merge that adds equal keys, without any sorting [DOB15].
+   So a step is a union of streams, the drop and one for each t: a state with (mask & test) == want goes to mask ^
+   flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge, without
+   sorting [DOB15].
 
-   The low PERMI_LOW_BITS slots index a dense array of sums. The merge goes over groups, the states with the same high
-   bits. The low masks of a group are its pattern; groups share few patterns, kept once per list, so that a state
-   costs only its value.
+   The low PERMI_LOW_BITS slots index a dense array; the merge goes over groups, the states with the same high bits. A
+   group's low masks are its pattern; groups share few patterns, so a state costs only its value.
 
-   A step makes its target in parts, the groups between two keys: a part is merged first (permi_part_merge), then
-   filled. Threads take parts of equal work, whose keys bisection finds: the balanced path of [DOB15]. A value depends
-   on its sources alone, so parts and threads leave no trace in the bits. */
+   Parts of a target, the groups between two keys, are merged (permi_part_merge), then filled. Threads take parts of
+   equal work, cut by bisection: the balanced path of [DOB15]. Values depend on their sources alone, not on parts or
+   threads. */
 
 /* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
    .008, .010, .011 (within a third, shared machine). */

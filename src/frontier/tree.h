@@ -4,21 +4,20 @@
 #include "../block/engines.h"
 #include "frontier.h"
 
-/* The permanent is the coefficient of the product of all x_v in the product of (1 + a_uv x_u x_v) over the entries,
-   with x_v^2 = 0. Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with
-   x_v. So each vertex of the elimination tree yields a table over its scope, its neighbours when it goes.
+/* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
+   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table
+   over its scope, its neighbours when it goes.
 
-   A table over a rows and b columns whose subtree has d more columns than rows holds the C(a + b, a - d) masks with d
-   more matched rows than columns: as "matched XOR is a row" they have a - d bits, ranked in ascending
-   (colexicographic) order. What goes next has the top bit, so that a table's halves, vertex matched and not, are
-   contiguous.
-     join: all pairs of disjoint masks, by groups of common parts; the subset convolution of A. Bjorklund, T.
-     Husfeldt, P. Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
-     star: the entries of v at once: matched half += a (other half, that neighbour's bit turned)
-   Tables wait on a stack, as vertices are visited in post-order.
+   A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
+   d more matched rows than columns, ranked in ascending (colexicographic) order of "matched XOR is a row". What goes
+   next has the top bit, so that halves, vertex matched and not, are contiguous.
+     join: all pairs of disjoint masks, by common parts; the subset convolution of A. Bjorklund, T. Husfeldt, P.
+     Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
+     star: the entries of v: matched half += a (other half, that neighbour's bit turned)
+   Tables wait on a stack, in post-order.
 
-   Threads share a join by bits of the product's masks, a star by places. A state is added to in ascending order of
-   the left mask's common part, and of the entries, so threads leave no trace in the bits. */
+   Threads share a join by bits of the product, a star by places. A state is summed by ascending common parts of the
+   left mask, and entries, whatever the threads. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
 #define PERMI_TREE_LOW 12   /* bits ranked by one look */

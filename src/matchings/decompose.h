@@ -5,20 +5,20 @@
 
 /* With entries a, b of a line in lines c, d across:
        per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less. Between branches go lines of degree 1 and
-   2, and the fine Dulmage-Mendelsohn decomposition into blocks. The line with the fewest entries is branched on, its
-   partners paired by the rows they share. Small pieces are summed over subsets, larger ones if all lines have over 4
-   entries. (DecompRyser takes Ryser's formula there; subsets cancel nothing.)
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less. Between branches go degrees 1 and 2, and
+   the fine Dulmage-Mendelsohn decomposition. The line with the fewest entries is branched on, partners paired by the
+   rows they share. Small pieces are summed over subsets, larger ones if all lines have over 4 entries. (DecompRyser
+   takes Ryser's formula there; subsets cancel nothing.)
 
-   THE BOUND. A matching's product is rounded in n - 1 products and in the additions that it passes.
-   permi_decompose_node bounds those: one a line merged, branches less one, the sum over blocks, (k - 1) k / 2 for
-   subsets of k lines. With R roundings (a complex product counts as 3) and S the sum of moduli, |error| <= g / (1 -
-   g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of moduli, at most
-   growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
+   THE BOUND. permi_decompose_node bounds the additions that a matching's product passes: one a line merged, branches
+   less one, the sum over blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all
+   (complex products count as 3) and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An
+   intermediate is multiplied by at most a minor's permanent of moduli, at most growth = prod max(1, row sum):
+   underflow costs DBL_MIN growth an operation.
 
-   THREADS. Units as in >>transversals: pieces, and sums over subsets. In a first pass every thread walks the top of
-   the tree and computes the units of its tickets. In a second one thread walks it again and takes the results, in the
-   order of a single thread. The walk depends on entries, never on results below. */
+   THREADS. Units as in >>transversals. In a first pass every thread walks the top of the tree and computes the units
+   of its tickets. In a second one thread walks it again and takes results, in the order of a single thread. The walk
+   depends on entries, never on results. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets, about a microsecond; */

@@ -4,15 +4,14 @@
 #include "../frontier/steps_run.h"
 #include "../frontier/streams.h"
 
-/* Depth first, at the vertex with the fewest choices: one choice is forced, and a choice that leaves a vertex without
-   any is undone at once. Levels keep the products of their paths, in double-double or long integers; terms are added
-   exactly.
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Levels
+   keep products of paths, in double-double or long integers; terms are added exactly.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
 
-   THREADS. All walk the top of the tree. A node is a unit when the choices along its path first multiply up to
-   `enough`, or when it completes a matching before. Units are numbered as the walk meets them; a thread goes below
-   one with the ticket of that number. Nothing is stored, and exact sums do not depend on who adds. */
+   THREADS. All walk the top of the tree. A node is a unit when the choices on its path first multiply up to `enough`,
+   or when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Nothing is
+   stored; exact sums have no order. */
 
 /* -- searches of trees by threads, also for >>decompose -- */
 
