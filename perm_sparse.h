@@ -6526,7 +6526,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
     uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
-      permi_words_accumulate(numbers->words, numbers->parts, a, numbers->words, y, x);
+      permi_words_accumulate(numbers->words, numbers->parts, a, y, x);
     else
       permi_value_add(algebra, numbers, &c, y, x, 0);
   }
@@ -13220,7 +13220,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_fuse(int words, int parts, permi
   if (words == 1 && parts == 1) {
     to->word += a->word * x->word;
   } else if (words) {
-    permi_words_accumulate(words, parts, &x->word, words, &to->word, &a->word);
+    permi_words_accumulate(words, parts, &x->word, &to->word, &a->word);
   } else if (parts == 1) {
     to[0].real += a[0].real * x[0].real;
     to[1].real += a[1].real * x[1].real;

@@ -16,7 +16,7 @@
    CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
      api        >>config >>types >>calls
                 what a project may define; every public type and function
-     base       >>platform >>prices >>memory >>doubles >>integers >>numbers >>cpu >>files
+     base       >>platform >>prices >>memory >>doubles >>integers >>numbers >>ring >>cpu >>files
                 compilers and clock, checked memory, double-double and exactly associative sums, files replaced whole
      job        >>control >>job >>state >>parallel >>options >>checkpoint
                 whether a call may go on; leaves and the expression over them; what is finished, in memory and on disk
@@ -27,7 +27,7 @@
                 Glynn's sum in blocks, for n <= 12 in one call; its plan, bound and estimate; GPUs; minors
      exact      >>exact >>limbs >>exact_gpu
                 integers and Gaussian integers without rounding, and permanents modulo p
-     counts     >>counts >>ring >>subsets >>sign_sums >>counts_choice >>counts_scale >>counts_gpu >>counts_leaf
+     counts     >>counts >>digits >>subsets >>sign_sums >>counts_choice >>counts_scale >>counts_gpu >>counts_leaf
                 multiplicities and rectangular matrices: equal lines merged, a dynamic program, sums over signs
      solve      >>check >>names >>run >>offers >>entries >>judge >>counted >>compute >>minors_calls >>batch
                 the public functions: check, plan, run, judge; many small matrices at once

@@ -123,7 +123,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_fuse(int words, int parts, permi
   if (words == 1 && parts == 1) {
     to->word += a->word * x->word;
   } else if (words) {
-    permi_words_accumulate(words, parts, &x->word, words, &to->word, &a->word);
+    permi_words_accumulate(words, parts, &x->word, &to->word, &a->word);
   } else if (parts == 1) {
     to[0].real += a[0].real * x[0].real;
     to[1].real += a[1].real * x[1].real;
