@@ -6,33 +6,64 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it: private to the file)
+   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it leaves out what is not called)
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
    With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
    before perm.h there). Needs libc and libm.
 
-   CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
-     api        >>sparse_config >>sparse_calls
-                every public type and function
-     matrix     >>matrix >>io >>market >>plain_text >>write
-                compressed rows; Matrix Market and plain text, with errors that name the line
-     block      >>matching >>components >>reduce >>order >>engines
-                a matrix becomes blocks: matchings, fine Dulmage-Mendelsohn, lines of degree 1 and 2; an order of
-                elimination; what the engines of a block have in common
-     frontier   >>values >>frontier >>steps >>steps_run >>sorting >>streams >>arrays >>array_layout >>arrays_gpu
-                >>arrays_run >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
-                dynamic programs: lists and arrays over matched vertices, tree decompositions, bands
-     signs      >>hybrid >>hybrid_layout >>hybrid_program >>hybrid_leaf >>programs >>program_text >>program_tune
-                >>sparyser >>dominating >>codegen
-                sums over signs: elimination inside, the same for GPUs; Ryser in compressed rows
-     matchings  >>transversals >>decompose >>decompose_run
-                enumeration of perfect matchings; branches over lines of degree 3 and 4
-     sparse     >>prepare >>frontier_offer >>choose >>sparse_job >>sparse >>spy
-                the engine of each block, the public functions, a picture of structure and plan
-     kernels    >>array_kernels >>hybrid_kernels
-                blocks of arrays and the interpreter of hybrid programs, read once for each instruction set
+   CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too.
+     api/        >>sparse_config     macros that a project may define
+                 >>sparse_calls      every public type and function
+     matrix/     >>matrix            compressed rows from entries, triplets, arrays; sort, duplicates
+                 >>io                lines, words, numbers; messages FILE:LINE
+                 >>market            Matrix Market: banner, symmetric, skew-symmetric, hermitian
+                 >>plain_text        files without a banner: rows, coordinates, edges; perm_matrix_read
+                 >>write             Matrix Market written
+     block/      >>matching          Hopcroft-Karp
+                 >>components        Dulmage-Mendelsohn, strong components
+                 >>reduce            lines of degree 1 and 2 eliminated
+                 >>order             elimination order: greedy, annealing
+                 >>engines           what engines of a block share (their interface: solve/engine.h)
+     frontier/   >>values            the ring of values: doubles, double-double, integers, residues
+                 >>frontier          states, keys, cursors of the lists
+                 >>steps             a step: the values of a union of lists
+                 >>steps_run         the union of lists, in parts; threads; the value at the end
+                 >>sorting           the lists' twin: expand, sort, contract
+                 >>streams           from an order to the streams of a step
+                 >>arrays            arrays indexed by combinations
+                 >>array_layout      words and ways of a step
+                 >>arrays_gpu        arrays and lists on a GPU
+                 >>arrays_run        passes, price
+                 >>tree              tables of a tree decomposition, bucket elimination
+                 >>tree_join         the product of two tables
+                 >>tree_build        elimination by fill, price
+                 >>band              a window along a band
+                 >>band_run          streams, threads, bound
+                 >>band_order        order of the rows, price
+     signs/      >>hybrid            Glynn's signs outside, elimination inside: the interpreter's program
+                 >>hybrid_layout     which columns are inside, search
+                 >>hybrid_program    a layout becomes a straight program
+                 >>hybrid_leaf       rounding, estimate, price
+                 >>programs          the same for GPUs
+                 >>program_text      its kernel as CUDA C++ and PTX
+                 >>program_tune      candidates, tuning
+                 >>hybrid_offer      what hybrid and cached offer, on the CPU or GPUs
+                 >>sparyser          Ryser in compressed columns, Gray code
+                 >>dominating        Ryser over dominating sets
+                 >>codegen           the published GPU kernels
+     matchings/  >>transversals      perfect matchings enumerated
+                 >>decompose         branches over lines of degree 3 and 4
+                 >>decompose_run     their walk, price
+     sparse/     >>prepare           check, reduce, split into blocks
+                 >>frontier_offer    offers of frontier, tree, sorting
+                 >>choose            the table of engines and the choice for a block
+                 >>sparse_job        a matrix becomes a job
+                 >>sparse            perm_compute_sparse, perm_sparse_job, perm_sparse_report
+                 >>spy               perm_sparse_spy, SVG
+     kernels/    >>array_kernels     arrays for each instruction set
+                 >>hybrid_kernels    the interpreter of hybrid programs
 
    EXAMPLE
        perm_matrix a;
@@ -47,36 +78,36 @@
 
    GUARANTEES
      - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
-       4544 bits (above that in doubles, and `exact` is 0), and modulo any number at any size. Doubles carry a proven
-       bound in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which
-       only add products of entries, so that non-negative matrices lose no digit to cancellation. Methods hybrid and
-       cached sum over signs: `error_bound` is INFINITY, `error_estimate` an estimate.
+       4544 bits (above that in doubles, `exact` is 0), and modulo any number at any size. Doubles carry a proven bound
+       in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
+       products of entries: non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum over
+       signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
 
    METHOD (options.method): what it sums; states or terms; values
-       auto          the one predicted to be fastest within max_bytes, for each block
+       auto          the fastest by prediction within max_bytes, for each block
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
-                     gone than of others; all values. Lists or arrays:
+                     gone than of others; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract.
-                    With options.gpu on one GPU, up to its memory: arrays where predicted faster, both if isa is cuda
+                    options.gpu: one GPU, up to its memory, arrays where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a programme; doubles, complex or accurate
-       cached        the same with nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order
-                     13 (options.gpu), as kernels generated for the matrix; estimates mean the same there
-       sparyser      Ryser's sum without what is surely zero; up to n 2^(n-1); doubles, integers to 126 bits
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order 13, as
+                     kernels generated for the matrix
+       sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory
-                     Ryser's sum on GPUs as published [EK]: a kernel of code for every column; n 2^(n-1), and about
-                     k 2^(n-1) with k row sums in registers; doubles. For comparisons: hybrid is faster
+                     Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
+                     k row sums in registers; doubles. For comparisons: hybrid is faster
        decompose     branches at lines of degree 3 and 4 down to nothing or dense blocks; doubles, exact integers
        transversals  every perfect matching one at a time; all values
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
-   COST  what the structure allows. perm_sparse_job + perm_job_explain tell beforehand, and perm_sparse_spy draws it;
-   options.plan_effort buys longer searches for orders and layouts.
+   COST  what the structure allows: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
+   options.plan_effort buys longer searches.
 
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
    or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
@@ -140,15 +171,16 @@
 #endif
 #include PERM_HEADER_FILE
 
-/* =================================================================================== >>sparse_calls */
+/* =================================================================================== >>sparse_calls
+   Every public type and function. >>calls says what holds for all: threads, NULL, result. */
 
-#define PERM_MATRIX_MAX_ROWS 16777216 /* m above this is refused: row_start alone would take 128 MiB */
+#define PERM_MATRIX_MAX_ROWS 16777216 /* a larger m is refused: row_start alone would take 128 MiB */
 
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
 
-/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1. Columns
-   ascend strictly in each row and no entry is zero. The struct owns its arrays: give them back with
-   perm_matrix_free. All zero is a valid 0 x 0 matrix. A pattern has the value 1 at every entry. */
+/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1, columns ascend
+   strictly in a row, no entry is zero. A pattern has the value 1 at every entry. The struct owns its arrays;
+   perm_matrix_free releases them. All zero is a 0 x 0 matrix. */
 typedef struct perm_matrix {
   int m, n;
   size_t nnz;
@@ -158,72 +190,67 @@ typedef struct perm_matrix {
   double *real;             /* nnz; NULL for PATTERN; for INTEGER the nearest double */
   double *imaginary;        /* nnz; COMPLEX only, else NULL */
   int64_t *integer;         /* nnz; INTEGER only, else NULL */
-  perm_allocator allocator; /* where the arrays came from: options->allocator of the call that made them */
+  perm_allocator allocator; /* of the arrays: options->allocator of the call that made them */
 } perm_matrix;
 
-/* All functions that make a matrix: options may be NULL (allocator, max_bytes, max_seconds, cancel and progress are
-   used, by readers format too), result may be NULL. *matrix is overwritten without being freed; on any error it is all
-   zero and nothing stays allocated. Returns result->status; result->message is one line. Entries that are zero are left
-   out, a position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's
-   locale functions (do not call setlocale at the same time). */
+/* Functions that make a matrix use of the options allocator, max_bytes, max_seconds, cancel, progress, readers format
+   too; result may be NULL, its message is one line. *matrix is overwritten without being freed; on an error it is all
+   zero and nothing stays allocated. Zero entries are left out, a position given twice is refused. O(nnz) time and
+   memory beyond the input. Thread-safe, unless setlocale is called at the same time. */
 
-/* Reads a file; "-" is standard input, read to its end. A first line that begins with %%MatrixMarket is a banner:
-   - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any mixture of cases: coordinate or array;
-     real, complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are
-     returned). One entry a line; comment lines (%) and blank lines anywhere after the first.
-   Without one, options->format decides. Lines that begin with # or % are comments; numbers are separated by blanks,
-   tabs or commas; complex ones are a+bi, a-bi, bi or i without blanks inside.
+/* Reads a file; "-" is standard input, to its end. A first line that begins with %%MatrixMarket is a banner:
+   - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
+     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). One entry a
+     line; comment lines (%) and blank lines anywhere after the first.
+   Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
+   numbers; complex ones are a+bi, a-bi, bi or i without blanks inside.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
    - edges: lines "row column [weight]", the 1s (or weights) of the rows and columns of a bipartite graph, as many as
-     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else:
-     refused.
+     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else refused.
    - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
-     coordinates with more or fewer lines than announced; more than two rows of two integers, which may be edges; and
-     a file named .mtx that has no banner and is not coordinates.
-   Of coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
-   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and whether the banner says integer or
-   real, so that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
-   Numbers are decimal, with a point whatever the locale; rounded to nearest. Refused: NaN, infinities, hexadecimal,
-   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits.
-   Lines end in LF or CR LF and may have any length. Memory is bounded by a multiple of the bytes actually in
-   the file plus 8 (m + 1), whatever sizes the file declares.
-   Reading that waits (a pipe, a FIFO that nobody writes to) looks at the limits when a signal interrupts the wait.
-   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found,
-   what was expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
+     or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
+     .mtx without banner that is not coordinates.
+   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
+   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real, so
+   that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
+   Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
+   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits. Lines end in
+   LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
+   sizes the file declares. A read that waits (a pipe, a FIFO without writer) looks at the limits when a signal
+   interrupts it.
+   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
+   expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
-/* The same from bytes in memory, which need no terminating zero and are not modified. text may be NULL when
-   bytes is 0. name stands for the file in messages; NULL means "memory". */
+/* The same from bytes in memory, without a terminating zero; text may be NULL when bytes is 0. name stands for the file
+   in messages; NULL: "memory". */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
-/* Writes Matrix Market coordinate general, so that perm_matrix_read gives back the same bits; "-" is standard
-   output. A file is replaced as a whole, like a checkpoint (>>files of perm.h): PATH holds either what it held before
-   or all of the new matrix. Open files by name (/dev/stdout, /dev/fd/3) and character devices are written directly;
-   directories, FIFOs, other devices and symbolic links are refused. matrix is not modified.
-   PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
+/* Writes Matrix Market coordinate general, which perm_matrix_read reads back to the same bits; "-" is standard output.
+   A file is replaced as a whole, like a checkpoint (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and
+   character devices are written directly; directories, FIFOs, other devices and symbolic links are refused. result may
+   be NULL. PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
-/* The same within the limits of options (cancel, max_seconds, progress; the rest is not used; may be NULL).
-   PERM_STOPPED_CANCELLED or _TIME: PATH is as it was; what is written directly ends anywhere. result->seconds are what
-   it took. */
+/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is as it was;
+   what is written directly ends anywhere. result->seconds: how long it took. */
 PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
                                                      const perm_options *options, perm_result *result);
 
-/* From the m x n row-major doubles of a with row stride ld >= n (in doubles), not modified; kind REAL. a may be
-   NULL when m or n is 0. PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE,
-   PERM_ERROR_MEMORY. O(m n). */
+/* From a row-major array with row stride ld >= n, in doubles; kind REAL. a may be NULL when m or n is 0.
+   PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY. O(m n). */
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
                                                    const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
 
-/* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none,
-   INTEGER integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
+/* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none, INTEGER
+   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
    PERM_ERROR_SIZE (m, n), PERM_ERROR_RANGE (an index), PERM_ERROR_FORMAT (a position twice), PERM_ERROR_NULL,
    PERM_ERROR_OPTION (kind), PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
@@ -238,26 +265,24 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 /* Bytes of a perm_matrix, for languages that cannot read this header; see perm_layout. */
 PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
-/* Makes the job of a sparse matrix: entries in no perfect matching dropped, rows and columns of degree 1 and 2
-   eliminated, the rest split into blocks; each block is a frontier task or a dense range, their product is the
-   permanent. The matrix is only read and may be freed afterwards. options may be NULL. Free with perm_job_free.
-   result may be NULL; if not, it gets status and message.
-   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles
-   are predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can
-   need; PERM_ERROR_OVERFLOW if that may be more than a perm_integer has. options.modulus: exact, modulo it.
-   PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or
-   _TIME: stopped while preparing or planning, which report as such with fraction 0; *job is NULL. */
+/* Makes the job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
+   eliminated, the rest is split into blocks, a task or range each; their product is the permanent. The matrix may be
+   freed afterwards. Free the job with perm_job_free. result may be NULL.
+   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles are
+   predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can need;
+   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
+   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
+   preparing or planning, which report progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
-/* Permanent of a sparse matrix. result (required) is overwritten. Returns result->status. Default precision
-   computes integer kinds exactly, and in doubles (with their error bound) if a perm_integer may be too short.
-   Thread-safe. Rectangular matrices (and the methods for them) are taken as arrays of up to PERM_MAX_LINES rows and
-   columns by the engines of perm.h. */
+/* Permanent of a sparse matrix; result is required. Default precision computes integer kinds exactly, or in doubles
+   (with their error bound) if a perm_integer may be too short. Rectangular matrices (and the methods for them) become
+   arrays of up to PERM_MAX_LINES rows and columns for the engines of perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
-/* What the structure of a matrix tells before any engine runs. Entries are those that are not zero. */
+/* What the structure tells before any engine runs. Entries are those that are not zero. */
 typedef struct perm_preparation {
   int m, n;
   size_t entries;
@@ -277,20 +302,18 @@ typedef struct perm_preparation {
 } perm_preparation;
 
 /* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it; nothing is computed.
-   report (required) is overwritten, options and result may be NULL. A rectangular matrix gets its structural rank
-   (and the lines that limit it); nothing else is done with one. Errors as perm_sparse_job, without the limits.
-   Thread-safe. O(nnz sqrt(n)) at worst, in practice linear. */
+   result may be NULL. Of a rectangular matrix only the structural rank (and the lines that limit it). Errors as
+   perm_sparse_job, without the limits. O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Writes a picture, SVG, of what makes the matrix fast or slow: the entries as given and in block triangular form
-   (blocks outlined, entries in no perfect matching in another colour; matrices of order over 600 or of over 20000
-   entries as a map of densities), the frontier along the elimination order of the largest block that has one, and
-   engine and prediction of every block; or why there is no plan. Nothing is computed. matrix is only read; options as
-   for perm_sparse_job, may be NULL; path as for perm_matrix_write, "-" is standard output; result may be NULL.
-   PERM_ERROR_FILE, PERM_ERROR_MEMORY, PERM_ERROR_NULL, and what is wrong with matrix or options. Time and memory of
-   planning and O(nnz); the file stays below about a megabyte. */
+/* Draws, as SVG, what makes the matrix fast or slow: the entries as given and in block triangular form (blocks
+   outlined, entries in no perfect matching in another color; over order 600 or 20000 entries a map of densities), the
+   frontier along the elimination order of the largest block that has one, and engine and prediction of every block; or
+   why there is no plan. Nothing is computed. Options as for perm_sparse_job, path as for perm_matrix_write; result may
+   be NULL. PERM_ERROR_FILE, PERM_ERROR_MEMORY, PERM_ERROR_NULL, and what is wrong with matrix or options. Time and
+   memory of planning and O(nnz); the file stays below about a megabyte. */
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
 #endif
@@ -312,12 +335,12 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif
 
 /* ========================================================================================= >>matrix
-   Makes compressed rows from lists of entries and from arrays, in linear time and memory: columns ascend, there are no
-   zeros, no position stands twice. After a failure *matrix is all zero and nothing stays allocated. */
+   Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
+   or when watch says stop; *matrix is then all zero, a list or array as it was. */
 
 typedef struct permi_entry {
-  unsigned long long key;  /* row << 32 | column: ascending keys are the order of compressed rows */
-  unsigned long long line; /* where it was given; for triplets their number */
+  unsigned long long key;  /* row << 32 | column */
+  unsigned long long line; /* where it was given; of triplets the number */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -326,8 +349,6 @@ typedef struct permi_entries {
   permi_entry *entry;
   size_t count, capacity;
 } permi_entries;
-
-/* -- matrices ---------------------------------------------------------------------------------- */
 
 PERM_SPARSE_API size_t perm_matrix_bytes(void)
 {
@@ -346,7 +367,7 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* Allocates the arrays of a matrix; row_start is 0, the rest undefined. 0: no memory, *matrix all zero. */
+/* Allocates the arrays; row_start is 0, the rest undefined. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -370,11 +391,15 @@ static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, 
   return 0;
 }
 
-/* -- lists of entries -------------------------------------------------------------------------- */
-
 static uint64_t permi_entry_key(uint64_t row, uint64_t column)
 {
   return row << 32 | column;
+}
+
+static permi_entry permi_entry_one(void)
+{
+  const permi_entry one = {0, 0, 1, 0, 1};
+  return one;
 }
 
 static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
@@ -386,9 +411,8 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Calls permi_watch in every 65536th step of a loop, so many units a step: short loops cost nothing and change no plan.
-   1: stop. */
-#define PERMI_WATCH_STEPS 65536 /* a power of two */
+/* Watches a loop of `units` a step, in every 65536th step: short loops cost nothing and change no plan. 1: stop. */
+#define PERMI_WATCH_STEPS 65536
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
   if (~k & (PERMI_WATCH_STEPS - 1))
@@ -396,7 +420,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length: units gather in *gathered until there are as many. */
+/* The same for steps of any length, which gather in *gathered. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -407,7 +431,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies bytes, or zeros from NULL, a piece at a time under the eyes of watch. 0: it says stop. */
+/* Copies bytes, or zeros from NULL, a piece at a time. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -424,8 +448,7 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
   return 1;
 }
 
-/* Moves an array into a larger block of `bytes`, keeping the first `used`. 0: no memory, or watch says stop; the array
-   is as before. */
+/* Moves an array into a block of `bytes`, keeping the first `used`. */
 static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
                               size_t bytes)
 {
@@ -439,8 +462,8 @@ static int permi_grow_watched(const perm_allocator *allocator, permi_control *wa
   return 1;
 }
 
-/* qsort under the eyes of watch: long arrays are parted first (Hoare), in place. 0: it says stop, and the order is any.
-   compare must tell all items apart; size: at most PERMI_SORT_BYTES. */
+/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size:
+   at most PERMI_SORT_BYTES. */
 #define PERMI_SORT_BYTES 32
 #define PERMI_SORT_WHOLE 65536
 static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
@@ -472,7 +495,7 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
     left = (size_t)(low - first) / size;
     shorter = left <= count / 2;
     if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* the shorter part by a call, so that calls nest 32 deep at most */
+      return 0; /* the shorter part by a call: at most 32 nested */
     first = shorter ? low : first;
     count = shorter ? count - left : left;
   }
@@ -480,7 +503,6 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
   return !permi_watch(watch, 0);
 }
 
-/* 0: no memory, or watch says stop; the list is as before. */
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
                               permi_control *watch)
 {
@@ -497,9 +519,10 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Sorts by key, stably, by radix over the bytes that keys do not share: linear for hostile input too, without an array
-   of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
-static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
+/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input too, without n counters
+   (n may be 2^31-1 in a file of 60 bytes). */
+PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
+                                                 permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
   uint64_t varying = 0;
@@ -541,9 +564,8 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
   return !permi_watch(watch, 0);
 }
 
-/* Returns the first entry of the input whose position was given before, which stands behind the earlier one in this
-   sorted list; NULL: none, or watch says stop. Of a mirrored pair (same line) the entry in the file has the larger
-   key. */
+/* Returns the first entry of the input whose position was given before, here by the entry before it; NULL: none, or
+   stopped. Of a mirrored pair (same line) the entry in the file has the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -554,7 +576,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* Makes compressed rows of a sorted list without duplicates and leaves zeros out. 0: no memory, or watch says stop. */
+/* The list must be sorted, without duplicates; zeros are left out. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -587,10 +609,13 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
   return 1;
 }
 
-/* -- from arrays ------------------------------------------------------------------------------- */
-
-static perm_status permi_check_shape(int m, int n, perm_result *result)
+/* Checks the shape and zeroes *matrix, argument number `argument` of a public call. */
+static perm_status permi_matrix_begin(int m, int n, perm_matrix *matrix, int argument, perm_result *result)
 {
+  permi_result_clear(result);
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, argument, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
   if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
   if (n < 0)
@@ -607,13 +632,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
                                            perm_matrix *matrix, perm_result *result)
 {
   size_t nnz = 0;
-  perm_status status;
+  const perm_status status = permi_matrix_begin(m, n, matrix, 6, result);
   int i, j;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_shape(m, n, result);
   if (status != PERM_OK)
     return status;
   if (!a && m && n)
@@ -658,40 +678,33 @@ typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
   perm_kind kind;
 } permi_triplets;
 
-/* Checks the arguments but for the entries themselves. */
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
+  static const char *const name[5] = {"row", "column", "real", "imaginary", "integer"};
   const int kind = (int)given->kind;
-  const perm_status status = permi_check_shape(given->m, given->n, result);
-  if (status != PERM_OK)
-    return status;
+  const int missing[5] = {!given->row, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
+                          kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
+                          kind == (int)PERM_KIND_INTEGER && !given->integer};
+  int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
     return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
-  if (!given->nnz)
-    return PERM_OK;
-  if (!given->row)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "row is NULL");
-  if (!given->column)
-    return permi_fail(result, PERM_ERROR_NULL, 5, "column is NULL");
-  if (kind >= (int)PERM_KIND_REAL && !given->real)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "real is NULL");
-  if (kind == (int)PERM_KIND_COMPLEX && !given->imaginary)
-    return permi_fail(result, PERM_ERROR_NULL, 7, "imaginary is NULL");
-  if (kind == (int)PERM_KIND_INTEGER && !given->integer)
-    return permi_fail(result, PERM_ERROR_NULL, 8, "integer is NULL");
+  for (k = 0; given->nnz && k < 5; k++)
+    if (missing[k])
+      return permi_fail(result, PERM_ERROR_NULL, 4 + k, "%s is NULL", name[k]);
   return PERM_OK;
 }
 
-/* Triplet k as an entry. */
 static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
 {
   const int row = given->row[k], column = given->column[k];
+  *entry = permi_entry_one();
   entry->line = k;
-  entry->integer = given->kind == PERM_KIND_INTEGER ? given->integer[k] : 0;
-  entry->real = given->kind == PERM_KIND_INTEGER   ? (double)entry->integer
-                : given->kind == PERM_KIND_PATTERN ? 1
-                                                   : given->real[k];
-  entry->imaginary = given->kind == PERM_KIND_COMPLEX ? given->imaginary[k] : 0;
+  if (given->kind == PERM_KIND_INTEGER)
+    entry->real = (double)(entry->integer = given->integer[k]);
+  else if (given->kind != PERM_KIND_PATTERN)
+    entry->real = given->real[k];
+  if (given->kind == PERM_KIND_COMPLEX)
+    entry->imaginary = given->imaginary[k];
   if (row < 0 || row >= given->m)
     return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row, given->m - 1);
   if (column < 0 || column >= given->n)
@@ -712,12 +725,9 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
-  perm_status status;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 11, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_triplets(given, result);
+  perm_status status = permi_matrix_begin(given->m, given->n, matrix, 11, result);
+  if (status == PERM_OK)
+    status = permi_check_triplets(given, result);
   if (status != PERM_OK)
     return status;
   list.count = 0;
@@ -755,30 +765,28 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 }
 
 /* ============================================================================================= >>io
-   Reads lines, words and numbers of a text in memory, which becomes a list of entries, sorted, then compressed rows. No
-   text crashes the readers or makes them allocate more than a multiple of its length plus 8 (m + 1) bytes. A message
-   names the line; a failure leaves nothing allocated. */
+   Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
+   than a multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the
+   line. */
 
 typedef struct permi_reader {
   const char *name;
-  const char *position, *end;    /* what is left after the current line */
-  const char *cursor, *line_end; /* what is left of the current line */
-  unsigned long long line;       /* 1-based; 0 before the first */
-  char point[16];                /* the locale's decimal point, which strtod wants */
+  const char *position, *end;    /* after the current line */
+  const char *cursor, *line_end;
+  unsigned long long line;       /* 0 before the first */
+  char point[16];                /* the locale's, which strtod wants */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction;                  /* 1: a real number was not an integer of 64 bits */
-  char note[132];                /* how a file without a banner was taken; empty: as rows of numbers */
+  int fraction;                  /* 1: some real number is no integer of 64 bits */
+  char note[132];                /* how a file without a banner was read */
   perm_status status;
   perm_result *result;
 } permi_reader;
 
-/* -- messages ---------------------------------------------------------------------------------- */
-
-/* Bytes of a hostile file in quotes, for a message: at most 24, printable ASCII. */
+/* At most 24 bytes in quotes, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -799,8 +807,7 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* The last 100 bytes of a file's name, for a message, without control characters. Bytes from 128 up stay: the name is
-   the caller's own, often UTF-8, and is never cut inside a character. */
+/* The last 100 bytes of a file's name without control characters. UTF-8 stays and is not cut inside a character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -841,7 +848,6 @@ static perm_status permi_reading_stopped(const char *name, perm_status status, p
   return permi_fail(result, status, 0, "%s: %s while reading", permi_show_name(name).text, perm_status_text(status));
 }
 
-/* Also where watch said stop. */
 static int permi_reader_no_memory(permi_reader *reader)
 {
   if (reader->watch->stopped != PERM_OK)
@@ -862,7 +868,13 @@ static perm_status permi_file_fail(perm_result *result, const char *name, const 
   return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
 }
 
-/* -- lines and words --------------------------------------------------------------------------- */
+static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
+{
+  entry->key = permi_entry_key(row, column);
+  entry->line = reader->line;
+  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch) ||
+         permi_reader_no_memory(reader);
+}
 
 static int permi_is_blank(char c)
 {
@@ -873,7 +885,7 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Moves to the next line. 0: there is none, or watch says stop; the current line stays. */
+/* 0: no line is left, or watch says stop. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -883,7 +895,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* a CR elsewhere is garbage: else a file with CR alone would be read as one row */
+  /* a CR elsewhere is garbage: a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -897,7 +909,6 @@ static void permi_skip_blanks(permi_reader *reader)
     reader->cursor++;
 }
 
-/* Moves to the first character of the next line that is no comment. */
 static int permi_next_content(permi_reader *reader, int hash_comments)
 {
   while (permi_next_line(reader)) {
@@ -908,7 +919,7 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* The next word of the line; 0 and an empty word at its end. */
+/* 0: no word is left. */
 static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -919,7 +930,7 @@ static int permi_next_word(permi_reader *reader, const char **begin, const char 
   return *begin != *end;
 }
 
-/* ASCII only, so that no locale changes what a keyword is. */
+/* ASCII only, in every locale. */
 static int permi_same_word(const char *begin, const char *end, const char *lower_case)
 {
   for (; begin < end && *lower_case; begin++, lower_case++)
@@ -937,8 +948,6 @@ static int permi_line_finished(permi_reader *reader, const char *after_what)
                            permi_quoted(begin, reader->line_end).text, after_what);
 }
 
-/* -- numbers ----------------------------------------------------------------------------------- */
-
 static const char *permi_digits_end(const char *p, const char *end)
 {
   while (p < end && permi_is_digit(*p))
@@ -946,8 +955,8 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of the decimal number at begin, [+-] digits [. digits] [e [+-] digits] with a digit before the e;
-   begin itself: there is none. *integer: it has neither point nor exponent. */
+/* Returns the end of a decimal number, [+-] digits [. digits] [e [+-] digits] with a digit before the e; begin: there
+   is none. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -973,13 +982,13 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a decimal number, such as 7, 2.0 or 1e3, to a 64-bit integer. 0: it is not whole, or outside the range. */
+/* Converts a decimal number such as 7, 2.0 or 1e3. 0: not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
   const uint64_t limit = (uint64_t)INT64_MAX + (uint64_t)negative;
   const char *point = permi_digits_end(begin + sign, end), *mark = point, *p;
-  long long places = 0, k; /* digits before the point, where the exponent moves it */
+  long long places = 0, k; /* digits before the point once the exponent has moved it */
   uint64_t magnitude = 0;
   if (mark < end && *mark == '.')
     mark = permi_digits_end(mark + 1, end);
@@ -989,7 +998,9 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
     places = mark[1] == '-' ? -places : places;
   }
   places += point - begin - sign;
-  for (k = 0, p = begin + sign; p < mark || (magnitude && k < places); p += p < mark) {
+  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* these cannot overflow */
+    magnitude = 10 * magnitude + (uint64_t)(*p - '0');
+  for (; p < mark || (magnitude && k < places); p += p < mark) {
     const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
     if (p < mark && *p == '.')
       continue;
@@ -1001,8 +1012,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* Converts a number that permi_number_end found to double. strtod rounds correctly, but wants a terminated copy with
-   the locale's decimal point. */
+/* Converts what permi_number_end found, correctly rounded; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -1035,39 +1045,62 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. The field "double" of some programs is refused. Beyond the report, comment lines may stand
-   between entries and lines may exceed 1024 bytes. */
+   Design, NISTIR 5935, 1996. Beyond it, comment lines may stand between entries and lines exceed 1024 bytes; the field
+   "double" of some programs is refused. */
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
-/* Returns the place of the banner's next word in a list of keywords, -1 after a failure. */
-static int permi_read_keyword(permi_reader *reader, const char *what, const char *const *words, int count,
-                              const char *expected)
+typedef struct permi_banner_word {
+  const char *what, *expected, *keyword[4];
+} permi_banner_word;
+
+static const permi_banner_word permi_banner[4] = {
+    {"object", "matrix", {"matrix", NULL, NULL, NULL}},
+    {"format", "coordinate or array", {"coordinate", "array", NULL, NULL}},
+    {"field", "real, complex, integer or pattern", {"pattern", "integer", "real", "complex"}},
+    {"symmetry", "general, symmetric, skew-symmetric or hermitian",
+     {"general", "symmetric", "skew-symmetric", "hermitian"}}};
+
+/* Which keyword each word of the banner is. */
+static int permi_read_banner(permi_reader *reader, int found[4])
 {
   const char *begin, *end;
-  int k;
-  if (!permi_next_word(reader, &begin, &end)) {
-    permi_reader_fail(reader, "the banner ends before the %s, %s was expected", what, expected);
-    return -1;
+  int w, k;
+  for (w = 0; w < 4; w++) {
+    const permi_banner_word *word = &permi_banner[w];
+    if (!permi_next_word(reader, &begin, &end))
+      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
+    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
+      ;
+    if (k == 4)
+      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
+                               word->expected);
+    found[w] = k;
   }
-  for (k = 0; k < count; k++)
-    if (permi_same_word(begin, end, words[k]))
-      return k;
-  permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(begin, end).text, expected);
-  return -1;
+  return permi_line_finished(reader, "the banner");
 }
 
-/* Reads the next word, `what` in messages, as real number and as integer, 0 if it is none. */
+/* The next word, `what` in messages, which must be a number. */
+static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
+                                                 const char **end)
+{
+  int integer;
+  if (!permi_next_word(reader, begin, end))
+    return permi_reader_fail(reader, "the line ends before the %s, %s was expected", what,
+                             whole ? "an integer" : "a decimal number");
+  if (permi_number_end(*begin, *end, &integer) != *end || (whole && !integer))
+    return permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(*begin, *end).text,
+                             whole ? "an integer" : "a finite decimal number");
+  return 1;
+}
+
+/* *whole: the number as integer, 0 if it is none. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, a decimal number was expected", what);
-  if (permi_number_end(begin, end, &integer) != end)
-    return permi_reader_fail(reader, "%s %s found, a finite decimal number was expected", what,
-                             permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* which has no negative */
+  if (!permi_read_number(reader, what, 0, &begin, &end))
+    return 0;
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* has no negative */
     reader->fraction = 1;
     *whole = 0;
   }
@@ -1077,36 +1110,26 @@ static int permi_read_double(permi_reader *reader, const char *what, double *val
 static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
 {
   const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, an integer was expected", what);
-  if (permi_number_end(begin, end, &integer) != end || !integer)
-    return permi_reader_fail(reader, "%s %s found, an integer was expected", what, permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, end, value))
-    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
-                             permi_quoted(begin, end).text);
-  return 1;
+  if (!permi_read_number(reader, what, 1, &begin, &end))
+    return 0;
+  return permi_integer_value(begin, end, value) ||
+         permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                           permi_quoted(begin, end).text);
 }
 
-/* A size or an index. */
 static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
 {
-  if (!permi_read_integer(reader, what, value))
-    return 0;
-  if (*value < least || *value > most)
-    return permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
-  return 1;
+  return permi_read_integer(reader, what, value) &&
+         ((*value >= least && *value <= most) ||
+          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
 }
 
-/* The values that follow the indices of a line, into *entry. */
 static int permi_read_values(permi_reader *reader, permi_entry *entry)
 {
   const int complex_kind = reader->kind == PERM_KIND_COMPLEX;
   int64_t whole = 1;
   int ok = 1;
-  entry->real = 1;
-  entry->imaginary = 0;
-  entry->integer = 1;
+  *entry = permi_entry_one();
   if (reader->kind == PERM_KIND_INTEGER) {
     ok = permi_read_integer(reader, "value", &entry->integer);
     entry->real = (double)entry->integer;
@@ -1118,23 +1141,14 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return ok && permi_line_finished(reader, "the entry");
 }
 
-static int permi_add_at(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
-{
-  entry->key = permi_entry_key(row, column);
-  entry->line = reader->line;
-  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch)
-             ? 1
-             : permi_reader_no_memory(reader);
-}
-
-/* Adds the entry of the current line and its mirror image. */
+/* Adds an entry and its mirror image. */
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
                            permi_entry *entry)
 {
   if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
     return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
                              entry->imaginary);
-  if (!permi_add_at(reader, row, column, entry))
+  if (!permi_reader_push(reader, row, column, entry))
     return 0;
   if (symmetry == PERMI_GENERAL || row == column)
     return 1;
@@ -1147,11 +1161,10 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   }
   if (symmetry != PERMI_SYMMETRIC)
     entry->imaginary = -entry->imaginary;
-  return permi_add_at(reader, column, row, entry);
+  return permi_reader_push(reader, column, row, entry);
 }
 
-/* Reads the entries of a coordinate file; or the values of an array by columns, with a symmetry those of the lower
-   triangle, if skew-symmetric without the diagonal. */
+/* With a symmetry, arrays have the lower triangle by columns, if skew-symmetric without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -1183,40 +1196,34 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Reads what follows the word %%MatrixMarket, unless it declares more entries than can follow. Real numbers that are
-   all whole become integers. */
+/* Refuses at once more entries than the file can hold. Whole real numbers become integers. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
-  static const char *const objects[1] = {"matrix"};
-  static const char *const formats[2] = {"coordinate", "array"};
-  static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
-  static const char *const symmetries[4] = {"general", "symmetric", "skew-symmetric", "hermitian"};
-  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* at least, line end included; two indices: 4 */
-  int object, array, field, symmetric;
+  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* least length of a line, its end included; two indices: 4 */
+  const char *field, *symmetry_name, *things;
+  int found[4], array;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
   permi_symmetry symmetry;
-  object = permi_read_keyword(reader, "object", objects, 1, "matrix");
-  array = object < 0 ? -1 : permi_read_keyword(reader, "format", formats, 2, "coordinate or array");
-  field = array < 0 ? -1 : permi_read_keyword(reader, "field", fields, 4, "real, complex, integer or pattern");
-  symmetric = field < 0 ? -1
-                        : permi_read_keyword(reader, "symmetry", symmetries, 4,
-                                             "general, symmetric, skew-symmetric or hermitian");
-  if (symmetric < 0 || !permi_line_finished(reader, "the banner"))
+  if (!permi_read_banner(reader, found))
     return 0;
-  reader->kind = (perm_kind)field;
-  symmetry = (permi_symmetry)symmetric;
+  array = found[1];
+  things = array ? "values" : "entries";
+  reader->kind = (perm_kind)found[2];
+  field = permi_banner[2].keyword[found[2]];
+  symmetry = (permi_symmetry)found[3];
+  symmetry_name = permi_banner[3].keyword[found[3]];
   if (wanted != PERM_FORMAT_AUTO && (wanted == PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
     return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
-                             formats[array], fields[field], perm_format_name(wanted));
+                             permi_banner[1].keyword[array], field, perm_format_name(wanted));
   if (array && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "an array of field pattern found, real, complex or integer was expected");
   if (symmetry == PERMI_SKEW && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "a skew-symmetric pattern found, general or symmetric was expected");
   if (symmetry == PERMI_HERMITIAN && reader->kind != PERM_KIND_COMPLEX)
-    return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", fields[field]);
+    return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", field);
 
   if (!permi_next_content(reader, 0))
     return permi_reader_fail(reader, "the file ends before the size line, '%s' was expected",
@@ -1229,37 +1236,36 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
     return 0;
   if (symmetry != PERMI_GENERAL && m != n)
     return permi_reader_fail(reader, "%lld x %lld found for a %s matrix, a square one was expected", (long long)m,
-                             (long long)n, symmetries[symmetric]);
+                             (long long)n, symmetry_name);
   reader->m = (int)m;
   reader->n = (int)n;
   count = (unsigned long long)(symmetry == PERMI_GENERAL ? m * n : m * (m + (symmetry == PERMI_SKEW ? -1 : 1)) / 2);
   if (!array && (unsigned long long)declared > count)
     return permi_reader_fail(reader, "%lld entries found for the %llu places of a %lld x %lld %s matrix, no more than "
                              "that was expected", (long long)declared, count, (long long)m, (long long)n,
-                             symmetries[symmetric]);
+                             symmetry_name);
   count = array ? count : (unsigned long long)declared;
   left = (unsigned long long)(reader->end - reader->position);
-  entry_bytes = (array ? 0 : 4) + value_bytes[field];
+  entry_bytes = (array ? 0 : 4) + value_bytes[found[2]];
   if (count > (left + 1) / entry_bytes)
     return permi_reader_fail(reader, "%llu %s declared, but only %llu bytes follow, at least %u each were expected",
-                             count, array ? "values" : "entries", left, entry_bytes);
+                             count, things, left, entry_bytes);
   if (!permi_read_entries(reader, symmetry, array, count))
     return 0;
   if (permi_next_content(reader, 0))
     return permi_reader_fail(reader, "%s found after the %llu %s declared in line %llu, the end of the file was "
-                             "expected", permi_quoted(reader->cursor, reader->line_end).text, count,
-                             array ? "values" : "entries", size_line);
+                             "expected", permi_quoted(reader->cursor, reader->line_end).text, count, things, size_line);
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
 }
 
 /* ===================================================================================== >>plain_text
-   Recognises and reads files without a banner: rows of numbers, coordinates, edges. The public calls. */
+   Files without a banner: rows of numbers, coordinates, edges; which of them a file is. The public calls that read. */
 #include <errno.h>
 #include <locale.h>
 
-/* Finds the next number of a line, after blanks or one comma. 0: the line has ended; -1: a comma stands alone. */
+/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or failed by a comma alone. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1269,54 +1275,42 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   *end = reader->cursor;
   if (*begin == reader->line_end)
     return 0;
-  if (*begin == *end) {
-    permi_reader_fail(reader, "',' found, a number was expected before it");
-    return -1;
-  }
+  if (*begin == *end)
+    return permi_reader_fail(reader, "',' found, a number was expected before it");
   permi_skip_blanks(reader);
-  if (reader->cursor < reader->line_end && *reader->cursor == ',') {
-    reader->cursor++;
-    permi_skip_blanks(reader);
-    if (reader->cursor == reader->line_end) {
-      permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
-      return -1;
-    }
-  }
-  return 1;
+  if (reader->cursor == reader->line_end || *reader->cursor != ',')
+    return 1;
+  reader->cursor++;
+  permi_skip_blanks(reader);
+  return reader->cursor < reader->line_end ||
+         permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
-/* Reads a number, perhaps complex, and raises reader->kind to what it needs. */
+/* Reads a number, perhaps complex, and raises reader->kind as needed. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
-  int integer, ignored;
-  const char *middle = permi_number_end(begin, end, &integer), *last = middle;
+  int integer;
+  const char *middle = permi_number_end(begin, end, &integer);
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
   if (middle == end && middle > begin) {
     if (permi_integer_value(begin, end, &entry->integer)) {
-      entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
+      entry->real = (double)entry->integer; /* to nearest, as strtod would */
       return 1;
     }
     if (reader->kind == PERM_KIND_INTEGER)
       reader->kind = PERM_KIND_REAL;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end - begin >= 1 && end[-1] == 'i') {
-    end--;
-    reader->kind = PERM_KIND_COMPLEX;
-    if (middle == end && middle > begin)
-      return permi_double_value(reader, begin, end, &entry->imaginary);
-    if (middle == begin || *middle == '+' || *middle == '-') {
-      int sign = middle < end && (*middle == '+' || *middle == '-');
-      if (middle + sign == end)
-        entry->imaginary = sign && *middle == '-' ? -1 : 1;
-      else
-        last = permi_number_end(middle, end, &ignored);
-      if (middle + sign == end || (last == end && last > middle))
-        return (middle == begin || permi_double_value(reader, begin, middle, &entry->real)) &&
-               (middle + sign == end || permi_double_value(reader, middle, end, &entry->imaginary));
+  if (end > begin && end[-1] == 'i') {
+    const char *last = end - 1, *from = middle == last ? begin : middle; /* the imaginary part, perhaps a sign only */
+    const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
+    if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
+      reader->kind = PERM_KIND_COMPLEX;
+      entry->imaginary = sign && *from == '-' ? -1 : 1;
+      return (from == begin || permi_double_value(reader, begin, from, &entry->real)) &&
+             (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
-    end++;
   }
   return permi_reader_fail(reader, "%s found, a number such as 1, -2.5e3 or 1+2i was expected",
                            permi_quoted(begin, end).text);
@@ -1329,24 +1323,22 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
     const char *begin, *end;
-    int columns = 0, more;
+    int columns = 0;
     if (reader->m == PERM_MATRIX_MAX_ROWS)
       return permi_reader_fail(reader, "row %d found, at most %d were expected", reader->m + 1, PERM_MATRIX_MAX_ROWS);
-    while ((more = permi_next_field(reader, &begin, &end)) > 0) {
+    while (permi_next_field(reader, &begin, &end)) {
       if (!(columns & 4095) && permi_watch(reader->watch, 4096))
         return 0;
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
       if (!permi_plain_value(reader, begin, end, &entry))
         return 0;
-      entry.key = permi_entry_key((uint64_t)reader->m, (uint64_t)columns);
-      entry.line = reader->line;
-      columns++;
       if ((entry.real != 0 || entry.imaginary != 0) &&
-          !permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
-        return permi_reader_no_memory(reader);
+          !permi_reader_push(reader, (uint64_t)reader->m, (uint64_t)columns, &entry))
+        return 0;
+      columns++;
     }
-    if (more < 0)
+    if (reader->status != PERM_OK)
       return 0;
     if (!reader->m) {
       reader->n = columns;
@@ -1367,18 +1359,16 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* -- coordinates and edges without a banner ---------------------------------------------------- */
-
-/* Finds the numbers of a line and returns how many there are, 5 for more than four, -1 for a comma alone. */
+/* Returns how many numbers a line has, 5 for more than four, -1 after a failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
-  int count = 0, more = 1;
-  while (count < 5 && (more = permi_next_field(reader, &begin[count], &end[count])) > 0)
+  int count = 0;
+  while (count < 5 && permi_next_field(reader, &begin[count], &end[count]))
     count++;
-  return more < 0 ? -1 : count;
+  return reader->status == PERM_OK ? count : -1;
 }
 
-/* A field as whole number from 0 to limit. */
+/* A whole number from 0 to limit. */
 static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
 {
   int integer;
@@ -1386,13 +1376,13 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
          *value <= limit;
 }
 
-/* Indices as they stand in the file, and their ranges. */
+/* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];         /* rows, columns, entries of the first line */
-  int64_t low[2], high[2]; /* of row and column indices */
-  int columns;    /* numbers in a line */
+  int64_t size[3];          /* rows, columns, entries as announced, */
+  unsigned long long first; /* in this line */
+  int64_t low[2], high[2];  /* of rows and columns */
+  int columns;              /* numbers in a line */
   unsigned long long lines; /* with an entry */
-  unsigned long long first; /* line of the file with the sizes */
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -1414,7 +1404,7 @@ static int permi_indices_base(const permi_indices *indices)
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
 }
 
-/* Reads the next line as "rows columns entries", sizes up to these limits. 0: it is something else. */
+/* Reads a line "rows columns entries" within these limits. 0: it is something else. */
 static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t columns, permi_indices *indices,
                                  const char **begin)
 {
@@ -1430,8 +1420,7 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest of the text be "rows columns entries" and any number of entries? Reads ahead to the first line that
-   says no. */
+/* Could the rest be "rows columns entries" and any number of entries? Stops at the first line that says no. */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -1440,7 +1429,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
-  /* sizes beyond what a matrix may have are sizes, too: permi_read_list refuses them */
+  /* permi_read_list refuses sizes that are too large */
   if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
     return 0;
   while (permi_next_content(&look, 1)) {
@@ -1457,8 +1446,8 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
                              (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
 }
 
-/* Returns what a file without a banner is, PERM_FORMAT_COUNT after a failure. Rows of three numbers that could be
-   coordinates are a matrix of three columns only if it has no more than three rows. */
+/* Returns what a file without a banner is, PERM_FORMAT_AUTO after a failure. Rows of three numbers that could be
+   coordinates are a matrix only if there are at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   permi_indices indices;
@@ -1472,29 +1461,28 @@ static perm_format permi_recognise(permi_reader *reader)
   if (entries != indices.lines) {
     if (array && (indices.lines <= 2 || !entries))
       return PERM_FORMAT_ARRAY;
-    permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
-                      "file%s", entries, (long long)indices.size[0], (long long)indices.size[1],
-                      indices.lines, array ? ", or say --format array for rows of numbers" : "");
-    return PERM_FORMAT_COUNT;
+    return (perm_format)permi_reader_fail(
+        reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the file%s", entries,
+        (long long)indices.size[0], (long long)indices.size[1], indices.lines,
+        array ? ", or say --format array for rows of numbers" : "");
   }
-  if (array && indices.lines <= 2) {
-    permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: "
-                      "--format array|coordinate", indices.lines + 1, entries,
-                      (long long)indices.size[0], (long long)indices.size[1]);
-    return PERM_FORMAT_COUNT;
-  }
+  if (array && indices.lines <= 2)
+    return (perm_format)permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? "
+                                          "Say which: --format array|coordinate", indices.lines + 1, entries,
+                                          (long long)indices.size[0], (long long)indices.size[1]);
   reader->line = 0;
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Reads a line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
-static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices, permi_entry *entry)
+/* Adds the entry of a line "row column [value [imaginary part]]", its indices not yet shifted. */
+static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};
   const char *begin[5], *end[5];
   const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
   int k, columns = permi_fields(reader, begin, end);
   int64_t index[2] = {0, 0}, limit;
+  permi_entry entry = permi_entry_one(), part;
   if (columns < 0)
     return 0;
   if (complex_format ? columns != 4 : columns != 2 && columns != 3)
@@ -1511,32 +1499,26 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
       return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", what[k],
                                permi_quoted(begin[k], end[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
   }
-  entry->real = 1;
-  entry->imaginary = 0;
-  entry->integer = 1;
   if (columns == 4) {
-    permi_entry part;
     reader->kind = PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], entry))
+    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], &entry))
       return 0;
     if (reader->kind == PERM_KIND_COMPLEX)
       return permi_reader_fail(reader, "%s found, two real numbers were expected",
                                permi_quoted(begin[2], end[3]).text);
-    entry->imaginary = part.real;
+    entry.imaginary = part.real;
     reader->kind = PERM_KIND_COMPLEX;
   } else if (columns == 3) {
     reader->kind = indices->lines ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[2], end[2], entry))
+    if (!permi_plain_value(reader, begin[2], end[2], &entry))
       return 0;
   }
   indices->columns = columns;
   permi_indices_add(indices, index);
-  entry->key = permi_entry_key((uint64_t)index[0], (uint64_t)index[1]);
-  entry->line = reader->line;
-  return 1;
+  return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
 }
 
-/* Takes the sizes from the edges, and refuses edges whose numbers do not tell what they count from. */
+/* Takes the sizes from the edges; refuses edges that do not tell what they count from. */
 static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 {
   const int base = permi_indices_base(indices);
@@ -1556,7 +1538,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   const int edges = format == PERM_FORMAT_EDGES;
   const char *begin = reader->line_end;
   permi_indices indices;
-  permi_entry entry;
   uint64_t base;
   size_t k;
   memset(&indices, 0, sizeof indices);
@@ -1569,12 +1550,9 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
                                "product", permi_quoted(begin, reader->line_end).text, PERM_MATRIX_MAX_ROWS);
   }
   reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
-  while (permi_next_content(reader, 1)) {
-    if (!permi_read_item(reader, format, &indices, &entry))
+  while (permi_next_content(reader, 1))
+    if (!permi_read_item(reader, format, &indices))
       return 0;
-    if (!permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
-      return permi_reader_no_memory(reader);
-  }
   if (edges && !permi_edges_sizes(reader, &indices))
     return 0;
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
@@ -1599,8 +1577,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   return 1;
 }
 
-/* -- the readers ------------------------------------------------------------------------------- */
-
 static int permi_read_text(permi_reader *reader, perm_format wanted)
 {
   const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
@@ -1617,12 +1593,12 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* the byte order mark of some Windows editors */
+    start = reader->position += 3; /* of some Windows editors */
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
-    /* a misspelt banner must not turn a coordinate file into rows of numbers */
+    /* a misspelt banner must not make rows of numbers of coordinates */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }
@@ -1630,7 +1606,7 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   reader->line = 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
-    if (format == PERM_FORMAT_COUNT)
+    if (format == PERM_FORMAT_AUTO)
       return 0;
     end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
@@ -1640,7 +1616,6 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
 }
 
-/* Makes compressed rows of the entries. 0: a position was given twice, or memory ran out. */
 static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
@@ -1667,10 +1642,9 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
   permi_reader reader;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
+  const perm_status status = permi_matrix_begin(0, 0, matrix, 5, result);
+  if (status != PERM_OK)
+    return status;
   if (!text && bytes)
     return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
   if ((int)format < 0 || format >= PERM_FORMAT_COUNT)
@@ -1687,7 +1661,7 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (permi_read_text(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
-  if (watch->stopped != PERM_OK) { /* whatever came of half the text */
+  if (watch->stopped != PERM_OK) {
     perm_matrix_free(matrix);
     permi_reader_no_memory(&reader);
   }
@@ -1707,11 +1681,11 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
-/* Opens a file, "-": standard input. NULL: it cannot be opened (errno says why), or watch says stop. */
+/* "-": standard input. NULL: errno says why, or watch says stop. */
 static FILE *permi_text_open(const char *path, permi_control *watch)
 {
   FILE *file = strcmp(path, "-") ? NULL : stdin;
-  while (!file) { /* a FIFO that nobody writes waits here */
+  while (!file) { /* a FIFO without writer waits here */
     errno = 0;
     file = fopen(path, "rb");
     if (file || errno != EINTR)
@@ -1723,7 +1697,7 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
   return file;
 }
 
-/* All bytes of a file, into memory that the caller releases. */
+/* The caller releases *text. */
 static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
                                    void **text, size_t *bytes, perm_result *result)
 {
@@ -1739,14 +1713,14 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
     wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
     errno = 0;
     got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
+    if (ferror(file) && errno == EINTR) { /* perhaps a signal that cancels */
       clearerr(file);
       watch->next_look = 0;
     } else if (ferror(file)) {
       return permi_file_fail(result, name, "cannot read", errno);
     }
     *bytes += got;
-    /* a zero byte will be refused: /dev/zero need not be read to its end */
+    /* a zero byte will be refused: /dev/zero has no end */
   } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
            !memchr((char *)*text + *bytes - got, 0, got));
   return PERM_OK;
@@ -1759,12 +1733,10 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   void *text = NULL;
   size_t bytes = 0;
   const char *name = path;
-  perm_status status = PERM_OK;
+  perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
+  if (status != PERM_OK)
+    return status;
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   watch.activity = "reading";
@@ -1776,7 +1748,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (file)
     status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
   if (file && file != stdin)
-    fclose(file); /* only read: nothing can be lost here */
+    fclose(file);
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
   else if (status == PERM_OK)
@@ -1794,15 +1766,14 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 }
 
 /* ========================================================================================== >>write
-   Matrices to Matrix Market files. PATH holds either what it held before or all of the new matrix (>>files); every
-   write, the close and the rename are checked. */
+   Matrix Market files written: PATH holds either what it held before or all of the matrix (>>files). */
 #include <errno.h>
 #include <locale.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 
-/* Prints so many significant digits of a number into text, 64 bytes, with a point in every locale. */
+/* Prints so many significant digits into text, 64 bytes, with a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;
@@ -1828,7 +1799,7 @@ typedef struct permi_matrix_written {
   permi_control *watch;
 } permi_matrix_written;
 
-/* 0 if a write failed, and errno says why, or if watch says stop. */
+/* 0: errno says why, or watch says stop. */
 static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
@@ -1841,24 +1812,18 @@ static int permi_print_matrix(FILE *file, const void *what)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
-      if (permi_watch(written->watch, 200))
-        return 0;
-      if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
-        return 0;
-      if (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
-        return 0;
-      if (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k]))
-        return 0;
-      if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
-        return 0;
-      if (putc('\n', file) == EOF)
+      if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
+          (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
+          (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
+          (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) ||
+          putc('\n', file) == EOF)
         return 0;
     }
   return fflush(file) == 0;
 }
 
-/* Does path name an open file or a device, to be written to and not replaced? The names come first: stat follows them
-   (/dev/stdout is a regular file after "> file"). */
+/* Is path to be written to directly, an open file or a device? Names come first, since stat follows them (/dev/stdout
+   is a regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -1875,30 +1840,27 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* Writes all that `print` writes (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
+/* Writes what `print` prints (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
   const char *why, *failed = "write";
+  const int standard = !strcmp(path, "-");
   char doing[40];
   errno = 0;
-  if (!strcmp(path, "-")) {
-    if (!print(stdout, what))
-      return permi_file_fail(result, "standard output", "cannot write", errno);
-    return PERM_OK;
-  }
-  if (permi_is_stream(path)) {
-    FILE *file = fopen(path, "wb");
+  if (standard || permi_is_stream(path)) {
+    FILE *file = standard ? stdout : fopen(path, "wb");
     int error, printed;
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
     printed = print(file, what);
     error = errno;
-    if (fclose(file) != 0 && printed) {
+    if (!standard && fclose(file) != 0 && printed) {
       printed = 0;
       error = errno;
     }
-    return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
+    return printed ? PERM_OK
+                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
   }
   why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
   if (!why)
@@ -3313,26 +3275,10 @@ done:
 }
 
 /* ======================================================================================== >>engines
-   What the engines of a block have in common. An engine makes an offer, its prediction and what it worked out on the
-   way; the planner (>>plan) takes the best and has its leaf made. Entries of a block of doubles are at most 1 in
-   modulus: scaled by powers of two, and rounded only where block->rounded says so. */
+   What engines of a block have in common. Doubles are at most 1 in modulus: scaled by powers of two, and rounded only
+   where block->rounded says so. */
 
 #define PERMI_MAJORANT_ORDER 12
-/* What a maker of leaves is given, and what it adds up. */
-typedef struct permi_maker {
-  const perm_options *options;
-  permi_working *working;
-  const double *binomial;
-  double *subsets; /* room for two numbers a subset of PERMI_MAJORANT_ORDER columns */
-  perm_job *job;
-  perm_result *result;
-  double task_seconds;
-  int blocks_noted; /* blocks whose offers are in the job's note */
-  int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
-  permi_control *watch;
-  permi_account account;
-} permi_maker;
-
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
   const perm_method method = maker->options->method;
@@ -3343,7 +3289,7 @@ static perm_status permi_make_fits(const permi_maker *maker, int n)
                           perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
 }
 
-/* The block as a problem of the engines of perm.h; the caller releases *entries. */
+/* Makes the block an array; the caller releases *entries. */
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
@@ -3377,9 +3323,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* At least the permanent of the moduli that the entries of a block were computed from: itself for small orders, by
-   the subsets of columns, and the product of the sums of rows or columns, whichever is less, for others. value: room
-   for them, permi_maker has it. */
+/* Bounds the permanent of the moduli that entries were computed from: exactly up to PERMI_MAJORANT_ORDER, over
+   subsets of columns, otherwise by the lesser product of row or column sums. value: room for the subsets. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -3409,9 +3354,8 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* A proof for the rounded entries of a block is none for the given ones: with g the relative error of a term of such
-   an entry, the permanents differ by at most g times that of the terms' moduli, and by lost_error for entries below
-   the normal doubles. */
+/* Adds what rounding the entries costs: with g the relative error of a term, permanents differ by at most g times the
+   permanent of the moduli, and by lost_error for entries below the normal doubles. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -3420,7 +3364,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   if (block->rounded) {
     const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* signs may cancel in every term of rounded entries; else it is too wide */
+    if (block->n <= PERMI_MAJORANT_ORDER) /* signs of rounded terms may cancel; above it is too wide */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -3430,38 +3374,11 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* A bound on what underflow took, of values that are multiplied by factor 2^e: it must not become 0 by underflow
-   itself, for values that are scaled up again. */
+/* Scales a bound of underflow by factor 2^e, without letting it underflow to 0. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
-
-typedef struct permi_offer {
-  double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
-  char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */
-  perm_status status;    /* of the method asked for by name: UNSUPPORTED, LIMIT; OVERFLOW: too long an integer */
-  void *plan;            /* what the engine has worked out */
-} permi_offer;
-
-typedef enum permi_engine_flags {
-  PERMI_NAMED = 1,  /* only when requested by name */
-  PERMI_PROVEN = 2, /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
-  PERMI_CAUTION = 4 /* its estimate is the larger one: taken only if PERMI_HYBRID_CAUTION times faster than dense */
-} permi_engine_flags;
-
-typedef struct permi_engine {
-  perm_method method;
-  /* Fills in *offer, which comes refused and empty. Searches may end, refusing, when they see no way below `rival`
-     seconds; rival is INFINITY for the method asked for by name. Planning shall take at most a few per cent of the
-     lesser of `rival` and what is offered, and depend on nothing but block, options and rival. PERM_OK also for a
-     refusal; else a failure that is reported (out of memory). */
-  perm_status (*offer)(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer);
-  /* The leaf from the offer; takes offer->plan over (sets it to NULL) or leaves it to be released. */
-  perm_status (*make)(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf);
-  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
-  int flags;
-} permi_engine;
 
 static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
@@ -8853,25 +8770,22 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over the signs of the outer columns. Inner columns, which have few entries, are eliminated [Dec99]:
-   a row is a table over the signs of its inner columns; the product of the tables that contain an inner column is
-   folded, f = f[+] - f[-]. Outer signs enter only through the rows' bases, their sums of outer entries. So all this is
-   one straight program over numbers that stand for vectors of outer sign patterns:
+   runs term by term over outer columns; sparse inner columns are eliminated [Dec99]: a row is a table over the signs of
+   its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
+   only through the rows' bases, their sums of outer entries: a straight program serves vectors of outer sign patterns.
 
-     slots       one number for each of the lanes' patterns. Slots 0 .. n - 1 are the rows' bases; a table over k
-                 columns takes 2^k slots, bit b of the index set where the b-th of its columns has sign -.
-     constants   2^d for a row with d inner columns, indexed likewise: their signed sum. Row sum y = base + constant.
-     instructions  runs of statements of one kind, see permi_opcode. Of two factors the one with fewer columns is held:
-                 statements are sorted such that it is loaded, or added up, once a group.
-     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled: a table is computed again
-                 only where a column that it depends on has turned | high, a loop in Gray order | lanes | one fixed +.
-   Row sums are exact: coefficients are on the grid of >>dense. Rows are not divided by their largest inner entry, which
-   would fuse base + constant with a product, f z +- f: held sums make additions few, loads and stores limit the
-   interpreter, and quotients are not exact.
-   Tried without gain on a 2.5 GHz Cascade Lake: 16 or 64 doubles a slot (within 10%); budgets of slots that fit the
-   first-level cache (110 slots: 1.4 times as slow, for twice the operations). */
+     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is set where its b-th
+                 column has sign -
+     constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
+     instructions  runs of statements, see permi_opcode; of two factors the one with fewer columns is held for a group
+     columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
+                 high, a loop in Gray order | lanes | one fixed +
+   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing: held sums make
+   additions few, loads and stores limit the interpreter, and quotients are not exact.
+   Tried without gain (Cascade Lake, 2.5 GHz): 16 or 64 doubles a slot (within 10%); slots for the first-level cache
+   (110: 1.4 times as slow, twice the operations). */
 
-#define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
+#define PERMI_HYBRID_DOUBLES 32 /* of a slot: lanes times parts */
 #define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 6
@@ -8891,35 +8805,33 @@ typedef enum permi_opcode {
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
-/* Where a slot begins, in units of 8 doubles. Tables are powers of two: without the shift of 64 bytes every 16 slots
-   their rows would meet in the same sets of the cache. */
+/* A slot's place in 8 doubles; shifted every 16 slots, or rows of tables would share cache sets. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
 }
-#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the rows' bases */
+#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the bases */
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* of a thread */
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* a thread */
 
 typedef struct permi_statement {
-  uint16_t out, p, q; /* slots, as permi_hybrid_line has them */
-  uint16_t h, g;      /* slots or constants, held by the group */
+  uint16_t out, p, q; /* slots, by permi_hybrid_line */
+  uint16_t h, g;      /* slots or constants, held */
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots likewise */
-  int first, count; /* statements, a multiple of group */
+  uint16_t opcode, row, other, group; /* row, other: slots too */
+  int first, count; /* statements */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,       /* real and imaginary part */
+  PERMI_HYBRID_COMPLEX,
   PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
-  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only the first half of a slot counts */
+  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only values */
   PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
 
-/* Parts of a number; of a row's base and constants. */
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
@@ -8935,123 +8847,56 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* The program for GPUs, see >>programs. */
-#define PERMI_GPU_WALK 8
-typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
-  PERMI_CODE_BASE,    /* base of row a */
-  PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
-  PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,   /* a b */
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,   /* a - b */
-  PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a| and the floor of row b, a modulus; so are the following */
-  PERMI_CODE_MULTIPLY, /* a b */
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,    /* a + b */
-  PERMI_CODE_RETURN   /* a */
-} permi_code_kind;
-
-typedef struct permi_code_statement { /* statement k makes value k */
-  int kind, negative;
-  int a, b, c, d; /* values, or what the kind says */
-} permi_code_statement;
-
-typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
-  int row, constant, negative;
-} permi_code_flip;
-
-typedef struct permi_code {
-  perm_gpu_program program;
-  permi_code_statement *statement;
-  double *constant; /* of each its parts */
-  permi_code_flip *flip;
-  char *text;
-  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
-  int text_room;
-  size_t length;
-  int walk, samples_log2, live; /* live: most doubles that wait at a time */
-  double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
-  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
-  long long scale_exp2;
-  int divided;                      /* rows */
-  const perm_allocator *allocator;  /* while it is made, */
-  int failed;                       /* 1 too large, 2 memory */
-} permi_code;
-
-static permi_code *permi_code_make(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  if (!code)
-    return NULL;
-  memset(code, 0, sizeof *code);
-  code->allocator = allocator;
-  return code;
-}
-
-static void permi_code_release(const perm_allocator *allocator, permi_code *code)
-{
-  if (!code)
-    return;
-  permi_release(allocator, code->statement);
-  permi_release(allocator, code->constant);
-  permi_release(allocator, code->flip);
-  permi_release(allocator, code->text);
-  permi_release(allocator, code);
-}
-
-#define PERMI_GPU_CANDIDATES 6
-
-/* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
+/* See permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
-  double floor[64];    /* of a row: what its modulus is raised by for the sum of |terms| */
+  double floor[64];    /* raises a row's modulus in the sum of |terms| */
   permi_shared shared;
-  double majorant;     /* no less than the permanent of the moduli, as a sum of terms */
-  double bits;         /* of the longest products; up to 53 are exact */
-  double below;        /* compensated rows: their second words, relative, squared and summed */
+  double majorant;     /* at least the permanent of moduli */
+  double bits;         /* of the longest product */
+  double below;        /* compensated rows: relative squares of second words, summed */
 } permi_hybrid_rounding;
 
+#define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
-typedef struct permi_hybrid_family { /* the kernels of an instruction set; complex ones NULL with PERM_NO_COMPLEX */
+typedef struct permi_hybrid_family { /* an instruction set's kernels */
   void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
   void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
 } permi_hybrid_family;
 
-/* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
-  permi_gpu gpu; /* comes first, where perm.h looks for it; used if `code`, the program of >>programs, is not NULL */
-  permi_code *code;
-  struct permi_hybrid *next; /* candidate for options.gpu.tune: the next best by prediction */
-  int candidate, candidates; /* number from 1, of how many; 0: no others are kept */
-  double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
-  int n, inner, low, high, lanes_log2, chunk_log2, transposed;
-  int parts, lanes; /* numbers of a pattern, patterns of a slot */
+#if defined(PERM_WITH_CUDA)
+  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
+  struct permi_code *code;
+  struct permi_hybrid *next; /* the next best candidate by prediction */
+  int candidate, candidates; /* from 1; 0: no others are kept */
+  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
+#endif
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
+  int parts, lanes; /* of a pattern; of a slot */
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
   permi_instruction *operation;
   permi_statement *statement;
-  double *constant;       /* of each its parts */
-  double *start;          /* [n][parts]: bases with all signs + */
-  double *lane;           /* [n][parts][lanes]: what is added to that */
-  double *sign;           /* [lanes]: of the patterns of lane columns; 0: no pattern */
+  double *constant;
+  double *start;          /* [n][parts]: bases, all signs + */
+  double *lane;           /* [n][parts][lanes], added to it */
+  double *sign;           /* [lanes]; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
-  size_t doubles;         /* of start, lane, sign and step, one after the other */
-  int touched[64][65];    /* of a high column: its rows, -1 after the last */
-  unsigned absolute_mask; /* one in mask + 1 blocks enters the sum of |terms| */
-  double cost, operations_a_term, rows_a_term; /* of an outer pattern: statements; additions, products; factors */
+  size_t doubles;         /* of these four, in one piece */
+  int touched[64][65];    /* rows, then -1 */
+  unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
+  double cost, operations_a_term, rows_a_term; /* of an outer pattern */
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* the same by where a row's slot begins, for the interpreter */
+  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
 } permi_hybrid;
 
-/* One text (>>hybrid_kernels), read for each instruction set. */
+/* The text >>hybrid_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -9078,7 +8923,7 @@ static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
   (void)isa;
 }
 
-/* Chunk: 2^chunk_log2 states of the high columns, in Gray order. */
+/* Sums 2^chunk_log2 states of the high columns. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -9115,7 +8960,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     j = permi_trailing_zeros(s);
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
-  /* Value and error of lane k are total[k] and total[DOUBLES + k]; compensated numbers' errors went into the latter. */
+  /* value total[k], error total[DOUBLES + k], with those of compensated numbers */
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
     for (k = 0; k < lanes; k++)
       if (hybrid->sign[k] != 0) {
@@ -9130,54 +8975,53 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
 }
 
 /* ================================================================================== >>hybrid_layout
-   Layouts: which columns are inside, in which order, and what that costs. */
+   Which columns are inner, in which order, and what that costs. */
 
-/* ---- which columns are inner, in what order, and which are low */
 typedef struct permi_arrangement {
   int transposed, inner, low;
-  int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
+  int order[64]; /* inner ones as eliminated, low ones (fastest first), others */
 } permi_arrangement;
 
-/* Times of statements, of one that multiplies a table by a row: a load, a product, a store. */
+/* Times of statements; 1: a load, a product, a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
-#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
-#define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
+#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
+#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: at 4000 a third */
+#define PERMI_GPU_LEAST_OUTER 9 /* PERM_GPU_THREADS_LOG2 + 2 */
 
-/* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
+/* A row (node < n) or a node's result; columns as bits. */
 typedef struct permi_hybrid_factor {
   uint32_t scope, dirty;
   int node;
 } permi_hybrid_factor;
 
 typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
-typedef struct permi_hybrid_node { /* computes out of left and right; right < 0: a fold of left only */
+typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that it depends on */
-  int first, items;           /* of a chain: in permi_layouts.item; the first may be the chain before */
+  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
+  int first, items;           /* of a chain; the first may be the chain before */
   int slot, persists;
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
-  int n, budget, nodes, items;
+  int n, budget, nodes, items, record; /* record: nodes are kept */
   int gpu; /* costs of >>programs: 1 with divided rows, 2 without; 0: of the interpreter */
-  uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
+  uint64_t row[2][64], column[2][64]; /* bits, in both orientations */
   int degree[2][64];
-  double add;  /* weight of an entry of a row's table: alone 1, with its part of loads more */
+  double add;  /* weight of an entry of a row's table */
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
   int item[192];
   double rows_a_step;
-  double units, calls; /* of permi_layout_cost, as permi_watch counts them */
+  double units, calls; /* of permi_layout_cost, as in permi_watch */
   double speed, rival;   /* statements a second; seconds of another engine */
-  const permi_account *account; /* what may be spent; NULL: whatever is asked for */
-  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
+  const permi_account *account; /* NULL: no limit */
+  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* for permi_hybrid_create */
 } permi_layouts;
 
 static int permi_bits32(uint32_t x)
@@ -9212,10 +9056,13 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
     work->power[k] = ldexp(1, k);
 }
 
+/* A new node's number; n if nodes are not kept. */
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
   permi_hybrid_node *node = &work->node[work->nodes];
+  if (!work->record)
+    return work->n;
   node->kind = kind;
   node->left = left;
   node->right = right;
@@ -9228,7 +9075,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU: all of it, or with its column of +-1 left to the product. The interpreter: 0. */
+/* What a row's table costs a GPU, without its column of +-1 unless `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -9238,17 +9085,15 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
          work->add;
 }
 
-/* What the pricing of a layout adds up. */
 typedef struct permi_layout_sum {
-  double cost, rows, live, most; /* statements, weighted; factors that are rows; tables that wait, and at most */
-  int record;                    /* 1: nodes are left in work->node */
+  double cost, rows, live, most; /* weighted statements; row factors; waiting tables, and at most */
 } permi_layout_sum;
 
-/* A table of `here` entries comes in, made of a and, if it is not NULL, b; tables that change as often go. */
+/* A table of `here` entries replaces a and b where these change as often. */
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* entry after entry: operands go as results come */
+  const double waiting = work->gpu ? 0.75 : 1; /* a GPU's operands go as results come */
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -9264,7 +9109,7 @@ static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
   *b = kept;
 }
 
-/* Merges the cheapest pair of the factors until two are left; returns how many there are. */
+/* Merges the cheapest pairs down to two factors; returns their number. */
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
@@ -9294,17 +9139,15 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     i = left->node < n && permi_bits32(left->scope) > permi_bits32(right->scope);
     sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
     permi_layout_replace(work, sum, left, right, result.dirty, here);
-    result.node = n;
-    if (sum->record)
-      result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
-                                      result.dirty);
-    taken[a] = result; /* a < b */
+    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
+                                    result.dirty);
+    taken[a] = result; /* a < b, so that b's place takes the last */
     taken[b] = taken[--count];
   }
   return count;
 }
 
-/* The sum over the column `bit` of the product of one factor or two. */
+/* Folds the product of one or two factors. */
 static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken,
                                              int count, uint32_t bit)
 {
@@ -9323,26 +9166,24 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second, 1);
-  if (taken[0].node < n) { /* its table has to be written first */
+  if (taken[0].node < n) { /* its table must be written first */
     const double table = work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
-    if (sum->record)
+    if (work->record)
       taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
                                         taken[0].dirty);
   }
   if (second)
     sum->rows += rate * here * 2 * (second->node < n);
   permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
-  result.node = n;
-  if (sum->record)
-    result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
-                                    result.scope & ~bit, result.dirty);
+  result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
+                                  result.scope & ~bit, result.dirty);
   result.scope &= ~bit;
   return result;
 }
 
-/* The product of the scalars, what changes least first; it is kept wherever the next one changes more often. */
+/* The product of scalars by rising rate, kept where the next changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
   uint32_t before = 0;
@@ -9357,7 +9198,7 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
     if (i == 0 || now != before) {
       if (!work->gpu)
         sum->cost += work->rate[now];
-      if (sum->record) {
+      if (work->record) {
         const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
         if (i > 0) {
           work->item[work->items++] = chain - 1;
@@ -9365,7 +9206,7 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
         }
       }
     }
-    if (sum->record) {
+    if (work->record) {
       work->item[work->items++] = scalar[i].node;
       work->node[work->nodes - 1].items++;
     }
@@ -9373,9 +9214,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
   }
 }
 
-/* Weighted statements of a step of the layout's program (an outer pattern); gives up above `limit`. The factors of each
-   inner column in turn are merged, the cheapest pair first, the last pair with the fold. With `record` work->node keeps
-   the nodes. A table counts as often as it is computed: rate. */
+/* Weighted statements of an outer pattern; gives up above `limit`. Each inner column's factors are merged, the cheapest
+   pair first, the last with the fold. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -9389,7 +9229,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
-  sum.record = record;
+  work->record = record;
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
@@ -9428,7 +9268,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* a column without entries: no caller has one */
+    if (count == 0) /* no caller has a column without entries */
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -9455,7 +9295,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* How many more layouts may be priced, when the best one so far costs so much. */
+/* How many more layouts may be priced. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -9464,7 +9304,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns from place `first` on by degree: what turns often has few entries, what has most never turns. */
+/* Sorts columns by degree: what turns often has few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -9475,11 +9315,6 @@ static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement 
       order[j + 1] = order[j];
     order[j + 1] = key;
   }
-}
-
-static void permi_layout_sort(const permi_layouts *work, permi_arrangement *layout)
-{
-  permi_layout_by_degree(work, layout, layout->inner + layout->low);
 }
 
 static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
@@ -9498,7 +9333,6 @@ static int permi_layout_most_inner(const permi_layouts *work)
   return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
 }
 
-/* Moves the column in place `from` to place `to`, those between by one. */
 static void permi_layout_move(permi_arrangement *layout, int from, int to)
 {
   const int moved = layout->order[from];
@@ -9509,7 +9343,7 @@ static void permi_layout_move(permi_arrangement *layout, int from, int to)
   layout->order[to] = moved;
 }
 
-/* Greedy: column after column becomes inner, always the one that leaves the least cost, while that falls. */
+/* Greedy: the column that leaves the least cost becomes inner. */
 static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout)
 {
   const int n = work->n, most = permi_layout_most_inner(work);
@@ -9519,7 +9353,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   for (k = layout->inner; k < most && worse < 2; k++) {
     permi_arrangement choice = *layout;
     lead = (double)INFINITY;
-    for (j = k; j < n && j < k + 12; j++) { /* those of least degree, one of which fits best */
+    for (j = k; j < n && j < k + 12; j++) { /* of the least degrees */
       permi_arrangement trial = *layout;
       double cost;
       permi_layout_move(&trial, j, k);
@@ -9541,7 +9375,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-/* The cost of where a search begins: columns by degree, greedy inner ones or else the best number of low ones. */
+/* Where a search starts: greedy inner columns or the best number of low ones. */
 static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
                                  permi_arrangement *layout)
 {
@@ -9564,7 +9398,7 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
   return cost;
 }
 
-/* Simulated annealing of the logarithm of the cost over inner set, elimination order and low columns. */
+/* Simulated annealing of log cost over inner set, order and low columns. */
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
 {
@@ -9578,16 +9412,16 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
     double limit, price;
     int a, b;
-    if (kind < 5 && now.inner > 1) { /* another place in the elimination order */
+    if (kind < 5 && now.inner > 1) { /* another elimination place */
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
-    } else if (kind < 6 && !fixed_low) { /* one low column more or less */
+    } else if (kind < 6 && !fixed_low) { /* a low column more or less */
       if (permi_order_below(seed, 2) && now.low > 0)
         trial.low--;
       else if (now.low < most_low && special + least_outer < n)
         trial.low++;
       a = b = 0;
-      if (trial.low > now.low) { /* any of the others */
+      if (trial.low > now.low) {
         a = special + permi_order_below(seed, n - special);
         b = special;
       }
@@ -9595,11 +9429,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = special + permi_order_below(seed, n - special);
       b = permi_order_below(seed, now.inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) { /* one less */
+    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
-    } else { /* two change places */
+    } else { /* two columns change places */
       if (special == 0)
         continue;
       a = permi_order_below(seed, special);
@@ -9630,7 +9464,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
 }
 
 /* ================================================================================= >>hybrid_program
-   A layout made into a straight program of operations. */
+   A layout made into a straight program. */
 
 typedef struct permi_hybrid_maker {
   permi_layouts *work;
@@ -9638,11 +9472,11 @@ typedef struct permi_hybrid_maker {
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
-  int sequence[PERMI_HYBRID_NODES], evaluated; /* nodes in the order of evaluation */
+  int sequence[PERMI_HYBRID_NODES], evaluated; /* in order of evaluation */
   uint32_t scope[64];
   int constant[64];                       /* of a row: its first */
-  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: the constant 2a; the next one is -2a */
-  int failed;       /* 1: slots or statements run out; 2: memory */
+  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: constant 2a, then -2a */
+  int failed;       /* 1: no slots or statements left; 2: memory */
   permi_instruction nowhere;
 } permi_hybrid_maker;
 
@@ -9651,7 +9485,7 @@ static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
   return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
 }
 
-/* First fit at a multiple of count, a power of two: otherwise freed slots between tables become useless. */
+/* First fit at a multiple of count, a power of two; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -9676,7 +9510,7 @@ static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node 
     maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
 }
 
-/* Child k of a node, or NULL where that is a row (*index says which) or none (-1). */
+/* Child k of a node; NULL: a row (*index) or none (-1). */
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
 {
   *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
@@ -9688,8 +9522,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* A table lives on from step to step where what is computed from it changes more often than itself. It has slots of its
-   own, since the others are written in steps in which it is not. */
+/* Gives persisting tables slots of their own: their users change more often, others write meanwhile. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -9704,8 +9537,8 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Depth first from the root, so that few tables wait; gives each its slots. A product of a table and what has no more
-   columns is computed in place. `given`: the node's slots are its parent's, or it persists. */
+/* Orders nodes depth first, so that few tables wait, and gives them slots; products may be computed in place. `given`:
+   slots are the parent's, or it persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -9735,70 +9568,53 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
+/* Appends an item. 0: *failed is 1 (more than `most`) or 2 (memory). */
+static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
+                        size_t size, int most, int *failed)
+{
+  if (!*failed && *used >= most)
+    *failed = 1;
+  if (!*failed && !permi_grow(allocator, array, *used, room, size))
+    *failed = 2;
+  if (*failed)
+    return 0;
+  memcpy((char *)*array + (size_t)(*used)++ * size, item, size);
+  return 1;
+}
+
 static permi_instruction *permi_maker_operation(permi_hybrid_maker *maker, permi_opcode opcode)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  permi_instruction *operation;
-  if (!permi_grow(maker->allocator, (void **)&hybrid->operation, hybrid->operations, &hybrid->operation_room,
-                  sizeof *operation)) {
-    maker->failed = 2;
-    return &maker->nowhere;
-  }
-  operation = &hybrid->operation[hybrid->operations++];
-  memset(operation, 0, sizeof *operation);
-  operation->opcode = (uint16_t)opcode;
-  operation->first = hybrid->statements;
-  return operation;
+  permi_instruction operation;
+  memset(&operation, 0, sizeof operation);
+  operation.opcode = (uint16_t)opcode;
+  operation.first = hybrid->statements;
+  return permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room,
+                      &operation, sizeof operation, INT_MAX, &maker->failed)
+             ? &hybrid->operation[hybrid->operations - 1]
+             : &maker->nowhere;
 }
 
 static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int q, int h, int g)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  permi_statement *statement;
-  if (!maker->failed && hybrid->statements >= PERMI_HYBRID_STATEMENTS)
-    maker->failed = 1;
-  if (!maker->failed && !permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements,
-                                    &hybrid->statement_room, sizeof *statement))
-    maker->failed = 2;
-  if (maker->failed) /* perhaps to make the operation that it belongs to */
-    return;
-  statement = &hybrid->statement[hybrid->statements++];
-  statement->out = (uint16_t)out;
-  statement->p = (uint16_t)p;
-  statement->q = (uint16_t)q;
-  statement->h = (uint16_t)h;
-  statement->g = (uint16_t)g;
-  hybrid->operation[hybrid->operations - 1].count++;
+  const permi_statement statement = {(uint16_t)out, (uint16_t)p, (uint16_t)q, (uint16_t)h, (uint16_t)g};
+  if (permi_append(maker->allocator, (void **)&hybrid->statement, &hybrid->statements, &hybrid->statement_room,
+                   &statement, sizeof statement, PERMI_HYBRID_STATEMENTS, &maker->failed))
+    hybrid->operation[hybrid->operations - 1].count++;
 }
 
-/* Appends the parts of x to numbers of which there are `used`; 0: out of memory. */
-static int permi_hybrid_keep(const perm_allocator *allocator, double **number, int *room, int used, int parts,
-                             const double *x)
-{
-  int p;
-  for (p = 0; p < parts; p++) {
-    if (!permi_grow(allocator, (void **)number, used + p, room, sizeof **number))
-      return 0;
-    (*number)[used + p] = x[p];
-  }
-  return 1;
-}
-
-/* A constant of up to two parts; its number. */
+/* The number of a new constant. */
 static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  if (hybrid->constants >= 65535)
-    maker->failed = maker->failed ? maker->failed : 1;
-  else if (!permi_hybrid_keep(maker->allocator, &hybrid->constant, &hybrid->constant_room,
-                              hybrid->constants * hybrid->parts, hybrid->parts, x))
-    maker->failed = 2;
-  else
-    return hybrid->constants++;
-  return 0;
+  return permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, x,
+                      (size_t)hybrid->parts * sizeof *x, 65535, &maker->failed)
+             ? hybrid->constants - 1
+             : 0;
 }
 
-/* The bits of x that are in mask, side by side; and back. */
+/* The bits of x in mask, packed; and back. */
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -9815,7 +9631,7 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
   return x;
 }
 
-/* Where operand `index` is under the setting of the inner columns: a slot, or a row's constant. */
+/* An operand's place under a setting: a slot, or a row's constant. */
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -9829,7 +9645,6 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
   return node ? node->scope : maker->scope[index];
 }
 
-/* The statements of a node. */
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -9881,7 +9696,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* On to the step after s of the low columns; from the last, where only the last one is -, to the first. */
+/* Turns to the step after s of the low columns; after the last to the first. */
 static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 {
   const permi_arrangement *layout = maker->layout;
@@ -9895,7 +9710,6 @@ static void permi_maker_flip(permi_hybrid_maker *maker, int s)
       permi_maker_statement(maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, maker->turned[next][i] + minus, 0);
 }
 
-/* All statements, step after step of the low columns. */
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, low = maker->layout->low, root = n + maker->work->nodes - 1;
@@ -9917,7 +9731,7 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   }
 }
 
-/* Additions, products and fused ones of an instruction. */
+/* Additions, products and fmas of an instruction. */
 static double permi_instruction_operations(const permi_instruction *operation)
 {
   const double groups = operation->group ? (double)operation->count / operation->group : 0;
@@ -9931,15 +9745,22 @@ static double permi_instruction_operations(const permi_instruction *operation)
 }
 
 /* ==================================================================================== >>hybrid_leaf
-   The program with its matrix: rounding, estimate, search and price. */
+   The program with its matrix: rounding, search and price. */
 
+#if defined(PERM_WITH_CUDA)
+static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
+#endif
+
+/* Releases a program and later candidates. */
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
+  permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
   for (; hybrid; hybrid = next) {
+#if defined(PERM_WITH_CUDA)
     next = hybrid->next;
     permi_code_release(allocator, hybrid->code);
     permi_release(allocator, hybrid->gpu.memory);
+#endif
     permi_release(allocator, hybrid->operation);
     permi_release(allocator, hybrid->statement);
     permi_release(allocator, hybrid->constant);
@@ -9948,7 +9769,7 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-/* The coefficient of an entry on the grid of its row, by parts of the algebra; a: real and imaginary part. */
+/* An entry on its row's grid, by parts. */
 static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
 {
   out[0] = permi_to_grid(a[0], power);
@@ -9958,17 +9779,16 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
     out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
 }
 
-/* ---- what rounding does: the rows of a program as they are, and what their grids took */
 typedef struct permi_hybrid_rows {
   int n;
-  double number[64][64][2]; /* on the grid, parts of the algebra */
+  double number[64][64][2]; /* on the grid */
   double modulus[64][64], lost[64][64];
-  double lost_square[64], square[64], below_square[64]; /* of rows: sums of squares */
-  double sum[64];                                       /* of a row's numbers, by parts */
-  double unit[64];                                      /* all numbers of a row are multiples; 0: none is there */
+  double lost_square[64], square[64], below_square[64]; /* of rows, sums of squares */
+  double sum[64];                                       /* of a row's |numbers| */
+  double unit[64];                                      /* divides all numbers of a row; 0: none */
 } permi_hybrid_rows;
 
-/* Row i of a, [n][n] entries, columns in `order`; divided by the entry in place `unit`, if that is not -1. */
+/* Row i of a [n][n], columns in `order`, divided by entry `unit` unless -1. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -10014,12 +9834,11 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* A factor for each row of n moduli: the permanent is at most their product. With x_1 >= x_2 >= ..., a row is the sum
-   over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest; permanents are linear in each row, and [Bre73]
-   bounds those of 0s and 1s. Sorts x. */
+/* A row's factor of a bound on the permanent of n moduli: with x_1 >= x_2 >= ... a row is the sum of (x_k - x_k+1)
+   times 0/1 rows with k ones, the permanent is linear in rows, and [Bre73] bounds those. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
-  double sum = 0, before = 0, factorial = 0; /* logarithm of k! */
+  double sum = 0, before = 0, factorial = 0; /* log k! */
   int i, k;
   for (i = 1; i < n; i++) {
     const double move = x[i];
@@ -10037,8 +9856,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Binary logarithm of a bound on the permanent of the moduli, by rows or (`turned`) columns; share[i], if not NULL: the
-   bound of row i's losses over that of the row. */
+/* log2 of a bound on the permanent of moduli by rows or (`turned`) columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -10046,7 +9864,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   int turn, i, j;
   for (i = 0; i < n; i++)
     row_scale[i] = column_scale[i] = 1;
-  for (turn = 0; turn < 8; turn++) { /* towards lines that add up to 1 [Sin64], where the bound is good */
+  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where it is good */
     for (i = 0; i < n; i++) {
       double sum = 0;
       for (j = 0; j < n; j++)
@@ -10075,20 +9893,18 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* From the rows of a program to what its roundings may do, y = A d for signs d, u the rounding unit:
+/* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
 
-   1. All terms share what grids and divisions took from the entries: to first order the permanent changes by the sum of
-      lost_ij per A_ij. (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), and |y_i| is mostly about
-      r_i = (sum_j a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small
-      whenever the others are large: rows that lost anything count as |y_i| + r_i / 2n, which raises the sum of usual
-      |terms| by a factor below 2, and of which g_i is at most 2n g_i / r_i. Minors are smaller than their terms, as
-      permanents are, by a factor that falls like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is
-      as large as the terms. (b) By entries: per A_ij is at most the permanent of the moduli, far less where terms
-      cancel massively, as in non-negative matrices.
-   2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum
-      less, by the root of the number of larger terms, (4/5 2)^n or so. Repeated terms err alike: a small part of
-      u k^(1/2) sum |t| always remains. Nothing rounds before a product of whole numbers (of the rows' units) takes 53
-      bits. */
+1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
+   (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), |y_i| is mostly about r_i = (sum_j
+   a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others
+   are large, so rows that lost anything count as |y_i| + r_i / 2n: the sum of |terms| usually grows by less than 2,
+   and g_i is at most 2n g_i / r_i of it. Minors are smaller than their terms by exp(-n/4) to exp(-n/2) unless nothing
+   cancels; then the value is as large as the terms.
+   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel (non-negative matrices).
+2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
+   the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of
+   u k^(1/2) sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -10114,7 +9930,7 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.most = all * rounding->majorant;
 }
 
-/* What a layout says of the program; prices it once more, with its nodes. */
+/* Takes over the layout, priced again for its nodes. */
 static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
                                permi_hybrid_algebra algebra)
 {
@@ -10124,13 +9940,13 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
-  hybrid->parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  permi_layout_sort(work, layout);
+  hybrid->parts = permi_hybrid_parts(algebra);
+  permi_layout_by_degree(work, layout, layout->inner + layout->low);
   hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
 
-/* Row i: constants of its inner columns, its base, what outer columns add. */
+/* Row i's constants, base and steps. */
 static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *rows, int i)
 {
   const permi_arrangement *layout = maker->layout;
@@ -10169,7 +9985,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   }
 }
 
-/* Lanes, high columns, and room for what they add. 0: out of memory. */
+/* Lanes, high columns and their tables. 0: out of memory. */
 static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
@@ -10200,8 +10016,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *made stays NULL if the program has no
-   room. */
+/* The program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
 {
@@ -10270,15 +10085,15 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   return hash;
 }
 
-/* Statements times patterns a second, measured on a shared 2.5 GHz Cascade Lake. */
+/* Statements times patterns a second (shared Cascade Lake, 2.5 GHz). */
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* The best layout found of both orientations, its predicted cost in statements: a third of what annealing may take for
-   both orientations, the rest for the winner. After a program that had no room *layout is where the search goes on. */
+/* The best layout found, and its cost: both orientations share a third of the annealing. Without room it continues from
+   *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -10308,77 +10123,179 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   return cost[t];
 }
 
+static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+{
+  va_list arguments;
+  int more;
+  va_start(arguments, format);
+  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  va_end(arguments);
+  *length += more > 0 ? (size_t)more : 0;
+}
+
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
+    return permi_fail_memory(maker->result);
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = scaled;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  return PERM_OK;
+}
+
 /* ======================================================================================= >>programs
-   The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
-   value. NVRTC compiles its text (>>program_text); a thread runs it for every pattern of its walk.
+   The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
+   (>>program_text), and a thread runs it for every pattern of its walk.
 
-     columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, by the bits of the thread's
+     columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers, for which layouts are searched with a budget: 8 warps of 255 registers a multiprocessor.
-                 Every thread's row bases at the beginning of a step are in shared memory, what columns add in constant
-                 memory, equal moduli once (literals are 5% slower but compile sooner: for short runs)
-     order       on demand, entry by entry from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry h where that is not small against the row (the
-                 product of all h goes into the scale): f (z +- 1) = fma(f, z, +-f) is one operation, and z = base +
-                 constant is needed for half of the settings. All are on the grid of >>dense: bases are exact
-     sum of |terms|  a second program, of moduli, at a hashed sample of the patterns, the same for all threads of a warp
-   Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
-   TwoSum, threads in a tree, chunks exactly. So programs are chosen by prediction (operations, values that wait), not
-   by timing, which may only choose how a text is compiled.
-   Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
-   values that wait; loads of bases are most of the rest. */
+     values      in registers: 8 warps of 255 a multiprocessor. Bases are in shared memory, constants in constant
+                 memory, equal moduli once (literals are 5% slower, but compile sooner: for short runs)
+     order       on demand from the program's end, so that few values wait
+     rows        real ones are divided by their largest inner entry unless it is small (the scale has the product): f (z
+                 +- 1) = fma(f, z, +-f) is one operation, and half the settings need z = base + constant
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
+   Bits depend on the plan alone: statements are a fixed sequence, a walk adds by TwoSum, threads in a tree, chunks
+   exactly. So prediction chooses programs; timing may only choose how a text is compiled.
+   Predictions are of an H200 (FP64 1.67e13 operations/s): 80-90% of it up to 130 waiting values; loads of bases are
+   most of the rest. */
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
 #define PERMI_GPU_LOAD 2.2         /* of a base, in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* of a row by a column of the walk: a load and a store */
-#define PERMI_GPU_LIVE 120         /* doubles that wait without being spilled; so many more take twice the time: */
-#define PERMI_GPU_SPILL 85         /* of 180 programs measured, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
-#define PERMI_GPU_LARGE 1600       /* statements, above which programs are slower: 2400 by an eighth */
+#define PERMI_GPU_FLIP 5           /* of a row by a walk's column: a load and a store */
+#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
+#define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
+#define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
 #define PERMI_GPU_VALUES 30000
 
-/* ---- from a layout to statements */
+#define PERMI_GPU_WALK 8
+typedef enum permi_code_kind { /* moduli are real */
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* a| + the floor of row b; what follows is of moduli */
+  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,    /* a + b */
+  PERMI_CODE_RETURN   /* a */
+} permi_code_kind;
+
+typedef struct permi_code_statement { /* k makes value k */
+  int kind, negative;
+  int a, b, c, d;
+} permi_code_statement;
+
+typedef struct permi_code_flip { /* in a walk's column: 2 a_ij is constant, or its negative */
+  int row, constant, negative;
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant;
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* from `moduli` on the second program's */
+  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live; /* live: most waiting doubles */
+  double operations, moves;     /* in a step of the walk; loads and stores as operations */
+  permi_dd scale;               /* of what rows were divided by, 2^-scale_exp2 */
+  long long scale_exp2;
+  int divided;                      /* rows */
+  const perm_allocator *allocator;
+  int failed;                       /* 1: too large, 2: memory */
+} permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
+
 typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
   permi_code *code;
-  int parts, moduli;         /* moduli: of the second program */
-  uint32_t minus;            /* low columns that have sign - */
-  int literals;              /* constants into the text: real programs of short runs */
-  int remake, reload;        /* statements after which a row sum, a base is made again rather than kept */
+  int parts, moduli;         /* moduli: 1, the second program */
+  uint32_t minus;            /* low columns with sign - */
+  int literals;              /* in the text: real programs of short runs */
+  int remake, reload;        /* age at which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
-  int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
-  int base[64], *memo;           /* values, -1: to be made */
-  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* where tables begin in memo */
+  int unit[64]; /* inner column of the row's divisor; -1: none */
+  int base[64], *memo;           /* values; -1: to be made */
+  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* in memo */
   int memos;
-  permi_hybrid_rows rows; /* columns in the layout's order */
-  const double *floor; /* of rows, see permi_hybrid_errors */
+  permi_hybrid_rows rows; /* in the layout's order */
+  const double *floor; /* see permi_hybrid_errors */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
 {
   permi_code *code = coder->code;
-  permi_code_statement *statement;
-  if (!code->failed && code->statements >= PERMI_GPU_VALUES)
-    code->failed = 1;
-  if (!code->failed && !permi_grow(code->allocator, (void **)&code->statement, code->statements, &code->statement_room,
-                                   sizeof *statement))
-    code->failed = 2;
-  if (code->failed)
-    return 0;
-  statement = &code->statement[code->statements];
-  statement->kind = (int)kind;
-  statement->negative = negative;
-  statement->a = a;
-  statement->b = b;
-  statement->c = c;
-  statement->d = d;
-  return code->statements++;
+  const permi_code_statement statement = {(int)kind, negative, a, b, c, d};
+  return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
+                      sizeof statement, PERMI_GPU_VALUES, &code->failed)
+             ? code->statements - 1
+             : 0;
 }
 
-/* The number of the constant x or -x; *negative says which. */
+/* The number of constant x or -x; *negative: which. */
 static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -10390,25 +10307,20 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
   for (k = 0; k < code->constants; k++)
     if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
       return k;
-  if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS)
-    code->failed = code->failed ? code->failed : 1;
-  else if (!permi_hybrid_keep(code->allocator, &code->constant, &code->constant_room, code->constants * parts, parts,
-                              y))
-    code->failed = 2;
-  else
-    return code->constants++;
-  return 0;
+  return permi_append(code->allocator, (void **)&code->constant, &code->constants, &code->constant_room, y,
+                      (size_t)parts * sizeof *y, PERMI_GPU_CONSTANTS / parts, &code->failed)
+             ? k
+             : 0;
 }
 
-/* The same of twice the entry of a row in a column, by its place. */
+/* The same of twice an entry. */
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
   return permi_code_constant(coder, twice, negative);
 }
 
-/* The base of a row; of moduli with the signs of low columns. Bases are loaded again rather than kept for long: loads
-   from shared memory do not go through the FP64 pipe. */
+/* A row's base; of moduli with low signs. Reloading spares registers and not the FP64 pipe. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
@@ -10424,7 +10336,7 @@ static int permi_code_base(permi_coder *coder, int row)
   return coder->base[row];
 }
 
-/* Row sum under the setting of inner columns, all of them or without the row's unit column; of moduli its modulus. */
+/* A row sum under a setting, `whole` or without its unit column; of moduli its modulus. */
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
@@ -10433,7 +10345,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   int k, p, negative, constant, value;
   if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
     return *memo;
-  for (k = 0; k < coder->layout->low; k++) /* low columns that are - */
+  for (k = 0; k < coder->layout->low; k++)
     for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
@@ -10450,8 +10362,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* The value of a node, or of all of a row, under a setting. Products of two: of a row divided by an entry, a (z +- 1);
-   of folds, the larger factor is made first. */
+/* A node's value, or a whole row's, under a setting; a fold makes its larger factor first. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
@@ -10502,7 +10413,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   return value;
 }
 
-/* Operands of a statement that are values. */
+/* A statement's operands that are values; their number. */
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
   static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
@@ -10513,7 +10424,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Values that wait at a time, at most; of statements [begin, end). 0: out of memory. */
+/* Notes the most values that wait in statements [begin, end). */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -10542,7 +10453,6 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
   return 1;
 }
 
-/* Operations of the pipe. */
 static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
 {
   static const double each[3][8] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 1},
@@ -10551,8 +10461,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled matrix a (n x n in the layout's orientation), divided by its largest inner entry where it may be;
-   *growth: powers of two by which products may exceed 1 for that. */
+/* Row i of the scaled a, divided by its largest inner entry if it may be; *growth: log2 of what products may gain. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -10588,7 +10497,7 @@ static void permi_code_forget_table(permi_coder *coder, int first, int log2)
     coder->memo[k] = -1;
 }
 
-/* Forgets what depends on low column `turned`; -1: everything. */
+/* Forgets what low column `turned` changes; -1: everything. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;
@@ -10605,7 +10514,6 @@ static void permi_code_forget(permi_coder *coder, int turned)
       permi_code_forget_table(coder, coder->node[i], permi_bits32(coder->work->node[i].scope));
 }
 
-/* Both programs, and what the columns of the walk do. */
 static void permi_code_statements(permi_coder *coder)
 {
   const permi_layouts *work = coder->work;
@@ -10630,23 +10538,23 @@ static void permi_code_statements(permi_coder *coder)
   for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
-    for (i = 0; i < n && j < code->walk && code->failed < 2; i++)
+    for (i = 0; i < n && j < code->walk; i++)
       if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
         permi_code_flip flip;
         flip.row = i;
         flip.constant = permi_code_twice(coder, i, k, &flip.negative);
-        if (permi_grow(code->allocator, (void **)&code->flip, code->flips, &code->flip_room, sizeof *code->flip))
-          code->flip[code->flips++] = flip;
-        else
-          code->failed = 2;
+        permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
+                     INT_MAX, &code->failed);
       }
   }
 }
+#endif
 
 /* =================================================================================== >>program_text
-   The text of a kernel, as CUDA C++ or with its arithmetic in PTX. */
+   A kernel's text: CUDA C++, real arithmetic in PTX. */
 
-/* Tests declare and name twins: the kernels on the CPU, operation by operation. */
+#if defined(PERM_WITH_CUDA)
+/* Tests name the kernels' twins on the CPU. */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
@@ -10672,7 +10580,7 @@ static void permi_code_print(permi_code *code, const char *format, ...)
   }
 }
 
-/* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
+/* A literal that reads back as x, -0 too, in any locale. */
 static const char *permi_code_literal(double x, char text[32])
 {
   char *comma;
@@ -10683,13 +10591,11 @@ static const char *permi_code_literal(double x, char text[32])
   return text;
 }
 
-/* A statement's text by kind, positive and negative (NULL: the same), after its operands: k is the value that it makes,
-   A = 1024 a, B = 8 b, C = 2 + c. Numbers of two parts are C++ and name the functions of their algebra: A add a
-   constant, V or subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
-   Real programs are one piece of assembly, which NVRTC's C++ compiler only hands on: it would spend as long on it as
-   the assembler and leave it an order of statements in which more values wait (er:40:0.5, sm_90: 144 bytes of spills,
-   assembly none; compiled in 0.6 of the time). A neg is folded into its use. A turn's operand 2 + c is 0 or -1, by the
-   sign of low column c. */
+/* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are C++: A add a constant, V
+   subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus. Real programs are one piece
+   of assembly: NVRTC's C++ would take as long as the assembler and make more values wait (er:40:0.5, sm_90: 144 bytes
+   of spills, assembly none; compiled in 0.6 of the time). A neg is folded into its use. */
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
@@ -10719,7 +10625,7 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
      {"a return v%d;\n", NULL}}};
 
-/* PTX: value k is value a and the constant x. */
+/* PTX: value k = value a + x. */
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
   uint64_t bits;
@@ -10752,7 +10658,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
     permi_code_print_sum(code, k, k, coder->floor[t->b]);
 }
 
-/* Statements from `begin` to before `end` on bases b; block is what they make. `low`: of the moduli. */
+/* Statements [begin, end) on bases b make block; low: of the moduli. */
 static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
 {
   permi_code *code = coder->code;
@@ -10770,7 +10676,7 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   permi_code_print(code, " : \"memory\");\n");
 }
 
-/* The functions that statements of two parts name; then by algebra. */
+/* The functions of two-part numbers; then by algebra. */
 static const char permi_code_two_parts[] =
     "struct N { double v, e; };\n"
     "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
@@ -10805,11 +10711,6 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = L(block, -1.0, f)\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"};
 
-/* How every kernel of a chunk ends. */
-#define PERMI_CODE_END \
-  "__syncthreads();\nif (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n}\n"
-
-/* What comes before the kernel: constants, functions, permi_turn of the walk's columns, permi_moduli. */
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -10841,7 +10742,7 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* The kernel. Its table: start [words]; step [high][words], words = rows times parts. */
+/* Table: start [words]; step [high][words], words = rows times parts. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -10886,25 +10787,22 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
                    "}\n"
                    "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
-                   "__syncthreads();\n"
-                   "room[t] = permi_mul(minus, hi);\n"
-                   "room[128 + t] = permi_mul(minus, lo);\n"
-                   "room[256 + t] = permi_mul(minus, hi2);\n"
-                   "room[384 + t] = permi_mul(minus, lo2);\n"
-                   "room[512 + t] = absolute;\n"
-                   "for (int half = 64; half; half /= 2) {\n"
-                   "  __syncthreads(); if (t < half) permi_fold(room, t, half); }\n" PERMI_CODE_END,
+                   "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
+                   "  permi_mul(minus, lo2), absolute};\n"
+                   "permi_finish(room, a.out, sum);\n}\n",
                    real ? "" : ".v",
                    hybrid->algebra == PERMI_HYBRID_COMPLEX
                        ? "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n"
                    : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? "lo = permi_fma(s, block.e, lo);\n"
                                                                  : "");
 }
+#endif
 
 /* =================================================================================== >>program_tune
-   The plan on a GPU, its candidates, and what methods hybrid and cached offer. */
+   The plan on a GPU, and its candidates. */
 
-/* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
+#if defined(PERM_WITH_CUDA)
+/* Seconds on one GPU, compiled. Too many waiting values are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -10916,7 +10814,6 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Rows of the coder: their inner and low columns, numbers, and where their tables begin in memo. */
 static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
 {
   const permi_layouts *work = coder->work;
@@ -10940,7 +10837,7 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-/* The kernel's table: start, [words], and steps of the high columns. All sums are exact. */
+/* The table: start [words], steps of the high columns; exact. */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
 {
   const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
@@ -10955,7 +10852,6 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
       }
 }
 
-/* Statements, what they cost, and the text. */
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -10980,7 +10876,7 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
-/* The program in *made; a as for permi_hybrid_create. *made stays NULL if the program has no room. */
+/* The program in *made, as permi_hybrid_create. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                      permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
@@ -11009,7 +10905,8 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
-  /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
+  hybrid->walked = code->walk;
+  /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
   most = code->walk + hybrid->low;
   code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
   code->scale = permi_dd_make(1);
@@ -11052,7 +10949,6 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* Of the text and the table. */
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
   uint64_t word;
@@ -11074,47 +10970,6 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
   return permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
 }
 
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
-static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       long long *scale_exp2, int *zero)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
-  perm_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
-  if (!exponent)
-    return permi_fail_memory(maker->result);
-  memset(&plan, 0, sizeof plan);
-  plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
-  permi_plan_scale(&plan, &view, exponent);
-  permi_release(allocator, exponent);
-  *zero = plan.zero;
-  *scale_exp2 = 0;
-  for (i = 0; i < n && !plan.zero; i++) {
-    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
-  }
-  return PERM_OK;
-}
-
-/* One of several layouts that are searched at the same time, each with its own budget and orientation. */
 typedef struct permi_code_trial {
   permi_layouts work;
   permi_arrangement layout;
@@ -11133,17 +10988,17 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
                                       PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
 }
 
-/* What trials share: the matrix in the orientation that was last asked for, and the best programs so far. */
+/* The matrix is in orientation `given`. */
 typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   double *scaled;
   long long scale_exp2;
-  int given, zero; /* orientation, -1: none yet */
+  int given, zero; /* -1: none yet */
   int wanted;      /* programs to keep */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Takes the program over and keeps it if it is among the best by prediction and new. 1: it is the best. */
+/* Keeps a program if it is new and among the best. 1: it is the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -11167,7 +11022,7 @@ static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *c
   return place == 0;
 }
 
-/* The trial's programs, with row sums kept or made again. 1 in *better: one is the best so far. */
+/* The trial's programs; *better: one is the best. */
 static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
                                   permi_code_choice *choice, int *better)
 {
@@ -11197,7 +11052,6 @@ static double permi_code_rate(permi_hybrid_algebra algebra)
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Trials that threads share. */
 typedef struct permi_code_searching {
   permi_code_trial *trial;
   int inner, moves;
@@ -11211,8 +11065,7 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* Anneals all trials for a while. Returns how many moves would take as long as the run or the rival; *least: seconds of
-   the best. */
+/* Anneals all trials; returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 #define PERMI_GPU_TRIALS 12
 static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
                                     permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
@@ -11235,9 +11088,9 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
     permi_share(threads, 0, PERMI_GPU_TRIALS, permi_code_search_one, searching, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
       *least = fmin(*least, searching->trial[k].cost / rate);
-    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
+    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
     searching->moves = (int)fmin(0.2 * worth, searching->inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
+    if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
       searching->moves = searching->moves < 4000 ? searching->moves : 4000;
     if (searching->moves < 20 || *least > 300 * rival)
       break;
@@ -11245,8 +11098,7 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
   return worth;
 }
 
-/* The best program found for GPUs, as an offer; none: *offer stays as it is. The best layout is annealed once more if
-   the sum takes long. */
+/* Offers the best program; a long sum's layout is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
@@ -11299,8 +11151,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* For gpu.tune: of the candidates in the list *plan leaves the one asked for by number, or the fastest on a slice.
-   Later blocks take the same number, or their best by prediction if they have fewer. */
+/* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
+   their best by prediction. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
   const perm_options *options = maker->options;
@@ -11320,7 +11172,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
                         "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
                         options->gpu.tune, block->n, candidates);
   } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
-#if defined(PERM_WITH_CUDA)
     const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
     uint64_t chunks[PERMI_GPU_CANDIDATES];
     double predicted[PERMI_GPU_CANDIDATES];
@@ -11333,7 +11184,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
     for (k = 1; k < candidates; k++)
       if (timed[k] < timed[number - 1])
         number = k + 1;
-#endif
   }
   for (at = &list, k = 1; k < number; k++)
     at = &(*at)->next;
@@ -11347,53 +11197,59 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
 {
-  va_list arguments;
-  int more;
-  va_start(arguments, format);
-  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
-  va_end(arguments);
-  *length += more > 0 ? (size_t)more : 0;
+  const permi_code *code = hybrid->code;
+  permi_hybrid_say(buffer, size, length,
+                   "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
+                   "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
+                   code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
+                   code->live, code->divided, hybrid->operations_a_term, all);
 }
 
-/* Both programs in words; of candidates how they were timed. */
+static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
+{
+  int k;
+  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
+    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
+    if (hybrid->timed[k] < (double)INFINITY)
+      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
+    else
+      permi_hybrid_say(buffer, size, length, " failed");
+  }
+  permi_hybrid_say(buffer, size, length, "\n");
+}
+#endif
+
+/* =================================================================================== >>hybrid_offer
+   What methods hybrid and cached offer, on the CPU or a GPU. */
+
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "compensated"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const permi_code *code = hybrid->code;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
-  int k;
   permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
                    perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
                    algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
-  if (code)
-    permi_hybrid_say(buffer, size, &length,
-                     "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
-                     "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
-                     code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
-                     code->live, code->divided, hybrid->operations_a_term, all);
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->code)
+    permi_code_explain(hybrid, all, buffer, size, &length);
   else
+#endif
     permi_hybrid_say(buffer, size, &length,
                      "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
-                   leaf->information.seconds, code ? "GPU" : "thread");
-  if (!hybrid->candidate)
-    return length;
-  permi_hybrid_say(buffer, size, &length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-    permi_hybrid_say(buffer, size, &length, k ? "," : ", by a slice of each");
-    if (hybrid->timed[k] < (double)INFINITY)
-      permi_hybrid_say(buffer, size, &length, " %.3g s", hybrid->timed[k]);
-    else
-      permi_hybrid_say(buffer, size, &length, " failed");
-  }
-  permi_hybrid_say(buffer, size, &length, "\n");
+                   leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->candidate)
+    permi_code_explain_tuning(hybrid, buffer, size, &length);
+#endif
   return length;
 }
 
@@ -11404,7 +11260,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                                                  : PERMI_HYBRID_REAL;
 }
 
-/* Why no hybrid takes the block, to the offer: 0. */
+/* 0: the offer says why hybrid does not take the block. */
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -11430,7 +11286,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* What searches for a layout work with; the caller releases it. NULL: out of memory. */
+/* A search's memory; NULL: out of memory. */
 static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -11438,21 +11294,21 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
     return NULL;
   permi_layouts_make(work, block);
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
-  work->account = &maker->account;
+  work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
   work->rival = rival;
   return work;
 }
 
-/* Seconds that the hybrid may come to, so that no time goes into slower orders: of the first layout, over
-   PERMI_HYBRID_GAIN; INFINITY where it is not taken or hardly matters. */
+/* Seconds that the hybrid may reach, over which orders need not be searched: the first layout's over PERMI_HYBRID_GAIN.
+   INFINITY: it does not matter. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
   permi_arrangement layout;
   permi_layouts *work;
   permi_offer offer;
-  double cost = (double)INFINITY;
+  double cost = (double)INFINITY, speed;
   int t;
   memset(&offer, 0, sizeof offer);
   *hope = (double)INFINITY;
@@ -11465,8 +11321,12 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
     permi_layout_start(work, t, &layout);
     cost = fmin(cost, permi_layout_greedy(work, &layout));
   }
-  *hope = cost / PERMI_HYBRID_GAIN /
-          (permi_gpu_wanted(maker->options, block->n) ? permi_code_rate(permi_hybrid_algebra_of(maker)) : work->speed);
+  speed = work->speed;
+#if defined(PERM_WITH_CUDA)
+  if (permi_gpu_wanted(maker->options, block->n))
+    speed = permi_code_rate(permi_hybrid_algebra_of(maker));
+#endif
+  *hope = cost / PERMI_HYBRID_GAIN / speed;
   permi_release(&maker->options->allocator, work);
   return PERM_OK;
 }
@@ -11490,6 +11350,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
+#if defined(PERM_WITH_CUDA)
   if (permi_gpu_wanted(options, n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, algebra, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -11498,13 +11359,14 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     }
     rival = fmin(rival, gpu.seconds);
   }
+#endif
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work) {
     permi_hybrid_release(allocator, gpu.plan);
     return permi_fail_memory(maker->result);
   }
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
-    long long scale_exp2;
+    long long scale_exp2 = 0;
     int zero;
     seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
@@ -11531,12 +11393,13 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 &&
            ldexp(per_block, hybrid->chunk_log2) > 1e-4)
       hybrid->chunk_log2--;
+    hybrid->walked = hybrid->chunk_log2;
     hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
     permi_hybrid_kernels(hybrid, isa);
     offer->plan = hybrid;
     offer->seconds = seconds;
     offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
-                   8.0 * (hybrid->constant_room + n * hybrid->parts * (1 + hybrid->lanes + hybrid->high)) +
+                   8.0 * hybrid->parts * (hybrid->constant_room + n * (1 + hybrid->lanes + hybrid->high)) +
                    (double)PERMI_HYBRID_WORKSPACE;
   }
   if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
@@ -11558,17 +11421,15 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
   return permi_hybrid_make_offer(maker, block, rival, 0, offer);
 }
 
-/* Estimates relative to the sum of |terms| over all signs, which the program gives when moduli replace rows and folds
-   add (one block in absolute_mask + 1); see permi_hybrid_errors. A term meets n products and a rounding in every fold.
-   All terms share what elimination before this block rounded (permi_make_honest). */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
+/* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
+   rounding a fold; all terms share what earlier elimination rounded. */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* what is left of terms' roundings in a sum */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products, those that round */
-  const int walked = hybrid->code ? hybrid->code->walk : hybrid->chunk_log2;
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products: those that round */
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
@@ -11576,7 +11437,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   leaf->shared.relative += leaf->estimate_relative;
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
   if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (walked + hybrid->low) / 2)) * square +
+    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
                               4 * rounding->below;
   else
     leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(part * roundings) * PERMI_UNIT * hybrid->parts;
@@ -11586,31 +11447,38 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
 
 static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  const perm_status status = permi_code_tune(maker, block, &offer->plan);
-  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
-  const int n = hybrid->n;
+  perm_status status = PERM_OK;
+  permi_hybrid *hybrid;
+#if defined(PERM_WITH_CUDA)
+  status = permi_code_tune(maker, block, &offer->plan);
+  hybrid = (permi_hybrid *)offer->plan;
+  leaf->information.tuned = hybrid->candidate;
+  if (hybrid->code) {
+    leaf->run_range = permi_gpu_range;
+    leaf->scale = hybrid->code->scale;
+  }
+#else
+  hybrid = (permi_hybrid *)offer->plan;
+  if (permi_gpu_wanted(maker->options, hybrid->n) &&
+      (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
+    char message[PERM_MESSAGE_BYTES]; /* a GPU was asked for and would have been used */
+    permi_gpu_devices(1, message);
+    status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
+  }
+#endif
   if (status != PERM_OK)
     return status;
-  leaf->information.tuned = hybrid->candidate;
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
   leaf->information.isa = hybrid->isa;
-  leaf->information.n = n;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  leaf->information.work = ldexp(hybrid->rows_a_term, n - 1 - hybrid->inner);
+  leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
   leaf->information.fingerprint = hybrid->fingerprint;
-  if (hybrid->code)
-    leaf->run_range = permi_gpu_range;
-  else
-    leaf->run_chunk = permi_hybrid_chunk;
+  leaf->run_chunk = permi_hybrid_chunk;
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
-  leaf->release = permi_hybrid_release;
   leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
-  offer->plan = NULL;
-  leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
-  if (hybrid->code)
-    leaf->scale = hybrid->code->scale;
+  leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
   maker->job->precision =
       hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
@@ -11619,33 +11487,31 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 
 /* ======================================================================================= >>sparyser
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
-   SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
-   generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
-   group of columns, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
-   which makes its sum final. So every level keeps the product over the rows of the slower digits, a move of digit d
-   multiplies only the rows of digits d and faster (the paper's partitioning has two such areas: this is one a column),
-   and a product that is 0 ends the branch below. Fast columns should touch few rows that no faster one touches
-   (Algorithm 3). Row sums are exact, on a grid of a power of two: they never drift, and 0 is 0.
+   SUPERMAN: Efficient permanent computation on GPUs, with the order of [EK] (>>codegen); here as a tree. Digits,
+   columns or groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that
+   touches it, which makes its sum final: each level keeps the product over the rows of slower digits, and a product of
+   0 ends the branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no
+   faster one does (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
 
-   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], in which rows without a column in J cut
-   branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
-   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. The quicker by prediction is taken. */
+   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
+   by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
+   r_i the row's sum: half as many terms, hardly a zero. Prediction chooses. */
 
-#define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
+#define PERMI_RYSER_CHUNK_NODES 16384 /* least moves of a chunk */
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they would take longer than PERMI_RYSER_CHUNK_SECONDS */
 
-typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as oriented */
-  int n, parts, integers, halves, digits, low; /* digits low and above are the chunk's */
-  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded; pairs: permi_ryser_pair */
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* of a digit: its values are Gray codes from least on */
+typedef struct permi_ryser { /* rows and columns as oriented */
+  int n, parts, integers, halves, digits, low; /* digits from low on are the chunk's */
+  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded */
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes from least on */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order: its entries */
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; those of none are the last */
-  int shares;                                       /* the digit below those of a chunk is cut into so many, */
+  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then those of none */
+  int shares;                                       /* of the digit below a chunk's */
   uint64_t combinations;                            /* of the chunk's digits and shares */
-  double nodes, terms, seconds, growth, bits; /* predicted; all terms; product of row sums of moduli; its log2 */
-  double moved[PERM_MAX_N];                   /* most that an entry of a row was rounded by */
-  int buried;                                 /* 1: some entry lost more than 2^-20 of itself */
+  double nodes, terms, seconds, growth, bits; /* product of row sums of moduli; its log2 */
+  double moved[PERM_MAX_N];                   /* most that rounding moved an entry of a row */
+  int buried;                                 /* 1: an entry lost over 2^-20 of itself */
   double widest;                              /* row sum of moduli */
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
@@ -11668,7 +11534,7 @@ typedef struct permi_ryser_walk {
   uint64_t terms;
 } permi_ryser_walk;
 
-/* Column k in digit order joins the set, or leaves it. */
+/* Column k in digit order joins or leaves the set. */
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11687,7 +11553,6 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
       walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* The next (step 1) or previous value of a digit: one column moves. */
 static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
 {
   const int code = walk->code[digit] + step;
@@ -11696,13 +11561,13 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* The product with the rows of a digit. 0: it vanishes. */
+/* Multiplies by a digit's rows; 0: the product vanishes. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* below 2^126 in modulus, so the upper half of 64 x 128 bits is the sign's */
+  if (ryser->integers) { /* below 2^126, so the product's upper half is the sign's */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       const int64_t c = walk->integer[ryser->row[i]];
@@ -11733,7 +11598,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   }
 }
 
-/* Adds x to hi by TwoSum, and what that loses to lo: two short chains where double-double has a long one. */
+/* TwoSum: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -11757,7 +11622,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
   }
 }
 
-/* The two terms of a fastest digit that is one column: it touches just the rows that are its own. */
+/* Both terms of a fastest digit that is one column: it touches its own rows. */
 static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11777,8 +11642,8 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* All values of the digits below `level` in reflected Gray codes, from where each stands to its other end; a cut branch
-   leaves its digits where they are. left: values of the digit level - 1. */
+/* Visits the digits below `level` in reflected Gray codes, each from where it stands to its other end. left: values of
+   digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -11806,7 +11671,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
   (void)workspace;
-  if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
+  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
     return;
   chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
@@ -11873,15 +11738,13 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* ---- planning */
-/* What digits are to be: groups of columns, as masks, that are never all absent, and all other columns alone but for
-   `without` (-1: none). */
+/* Digits: groups of columns never all absent, other columns but `without` (-1: none). */
 typedef struct permi_ryser_split {
-  int groups, without, as_given; /* as_given: columns stay in their order */
+  int groups, without, as_given; /* columns stay in order */
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* The grid of every row: sums, and halves of them, are below 2^53 units of half a step. */
+/* The rows' grids: sums, and their halves, are below 2^53 half steps. */
 static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n;
@@ -11913,7 +11776,6 @@ static int permi_ryser_count(uint64_t set)
   return count;
 }
 
-/* Rows that the columns of a set touch. */
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
   uint64_t rows = 0;
@@ -11922,7 +11784,7 @@ static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
   return rows;
 }
 
-/* Algorithm 3: always the digit with the fewest rows of its own, for its bits. */
+/* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
 static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
 {
   const int n = ryser->n;
@@ -11966,7 +11828,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Entries on the grid; the column left out and half the sums go into the base. */
+/* Entries on the grid; the base takes the left-out column and half the sums. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -12000,8 +11862,7 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Moves and seconds: at each level the values of its digit and the slower ones, times the branches that no zero has
-   cut. */
+/* Moves and seconds: at each level the settings from it upwards that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
@@ -12018,7 +11879,7 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1; /* the share of sets without a column in this row */
+      double empty = 1; /* share of sets without a column in this row */
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
@@ -12031,7 +11892,6 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
   ryser->terms = count;
 }
 
-/* Fills in *ryser. side 0: rows are rows. */
 static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -12058,13 +11918,13 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
   while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
     ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
-  ryser->shares = 1; /* a digit of a group may have a million values */
+  ryser->shares = 1; /* a group's digit may have a million values */
   if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
     ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
   ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-/* The common part of the offers: refusals, and the best of the splits of both orientations. */
+/* Offers the best split of both orientations, or refuses. */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
@@ -12095,7 +11955,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
-      continue; /* halves */
+      continue; /* halves are no integers */
     permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;
@@ -12111,8 +11971,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
-   subsets of columns; others by the product of row sums, at least 1 each. */
+/* Bounds what the grid changes: per (|A| + M) - per |A|, M the roundings; small orders by subsets of columns, else by
+   the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
@@ -12144,11 +12004,11 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   return change[s] * (1 + 1e-12) + 1e-280;
 }
 
-/* THE BOUND. Row sums of entries on the grid are exact; permi_ryser_off_grid bounds what the grid costs. A term is a
-   product of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a
-   chunk, hi loses at most gamma_N times their moduli, all to lo, whose sum is off by gamma_N times that; the sum of
-   moduli is off by gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most
-   4 DBL_MIN times the product of the rows' sums of moduli. */
+/* THE BOUND. Row sums on the grid are exact; permi_ryser_off_grid bounds the grid's part. A term is a product of n
+   exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
+   at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
+   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
+   rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf) /* terms: of a chunk */
 {
@@ -12156,7 +12016,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* the terms need not tell; else it is far too wide */
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
@@ -12187,17 +12047,11 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   for (i = 0; i < n && !ryser->integers; i++)
     hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_SPARYSER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
   leaf->information.chunks = chunks;
   leaf->information.work = ryser->nodes;
   leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
   leaf->run_chunk = permi_ryser_chunk;
-  leaf->release = permi_ryser_release;
   leaf->explain = permi_ryser_explain;
-  leaf->context = ryser;
-  offer->plan = NULL;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   leaf->integer = ryser->integers;
   if (!leaf->integer)
@@ -12205,7 +12059,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* Ryser's sum over all columns, or without the fullest. */
+/* All columns, or all but the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
 {
   permi_ryser_split split;
@@ -12226,15 +12080,12 @@ static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *b
 }
 
 /* ===================================================================================== >>dominating
-   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows that share no column
-   (P. H. Lundow, K. Markstrom, appendix B): any other set has a row without a column and a term of 0. A digit is one of
-   the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each of the remaining columns T is a digit of its own:
-   2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least degree, ties at random, among those that share no
-   column with the ones chosen (neighbours in A A^T are out); the best of many starts, for rows as for columns. The sum
-   itself is >>sparyser's. */
+   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column (P. H.
+   Lundow, K. Markstrom, appendix B); other sets leave a row empty. The non-empty subsets of each S, and each other
+   column, are a digit of >>sparyser. Rows are chosen greedily by least degree from many random starts. */
 
 #define PERMI_DOMINATING_STARTS 64
-#define PERMI_DOMINATING_COLUMNS 20 /* of a neighbourhood, so that a digit is an int */
+#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
 
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side, int which)
 {
@@ -12290,56 +12141,42 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
   return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
 }
 
-static perm_status permi_dominating_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                         permi_leaf *leaf)
-{
-  const perm_status status = permi_ryser_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_DOMINATING;
-  return status;
-}
-
 /* ======================================================================================== >>codegen
-   The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
-   generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
-   in >>sparyser, over all sets of the columns but the last, in Gray order. The kernel is made for the matrix: code for
-   each column to include or exclude it names the row sums, with entries as literals, so that row sums stay in
-   registers, and ends with their product.
-     codegen-registers  all row sums in registers, columns in the given order
-     codegen-memory     columns and rows in the permanent ordering (Algorithm 3, as in permi_ryser_plan): fast columns
-                 touch few rows. The k rows of the first c columns are in registers, the others in memory with their
-                 product kept: only columns from c on, 1 in 2^c, ask for memory. c and k maximise the score of
-                 Algorithm 4: threads that fit, over the cost of what they do
-   Launches (Algorithm 2): a thread takes 2^d consecutive terms, with the largest d for which all threads that fit at a
-   time have as many, so that the threads of a warp move the same column the same way, but for one term. The rest is
-   cut with smaller d, down to 1024 terms, where threads may be idle.
-   What differs: d is at most PERMI_CODEGEN_WALK, with launches repeated, so that kernels take a quarter of a second
-   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, for bits that do not depend on the
-   machine; a thread's first term comes from its row sums, not from a move, so columns from the d-th on have no code; a
-   launch is a range of chunks of 128 threads; row sums are exact, on the grid of >>sparyser, and TwoSum adds terms: the
-   same error bound. Memory is shared memory while that leaves as many threads as registers do, else global memory, in
-   which hardware interleaves the threads' own arrays. */
+   The published sparse sums for GPUs, as oracles: D. Elbek, K. Kaya, Fully-automated code generation for efficient
+   computation of sparse matrix permanents on GPUs [EK]. Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order
+   over the sets of all columns but the last, each of which has code of its own with entries as literals.
+     codegen-registers  all row sums in registers, columns as given
+     codegen-memory  Algorithm 3's order; the k rows of the first c columns in registers, the others in memory with
+                 their product kept. k and c maximise Algorithm 4's score: threads that fit over the cost of their work
+   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
+   takes smaller d, down to 1024 terms.
+   Differences: d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter of a second; threads that fit are a nominal
+   GPU's, so that bits do not depend on the machine; a thread's first term comes from its row sums; a launch is a range
+   of chunks of 128 threads; row sums are exact and TwoSum adds terms. Memory is shared unless that costs threads, else
+   global. */
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
-#define PERMI_CODEGEN_RATIO 16 /* a change in global memory, of one in a register [EK] */
+#define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
-#define PERMI_CODEGEN_SHARED 232448 /* bytes of shared memory on one of them */
-#define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
-#define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: what every GPU allows */
-#define PERMI_CODEGEN_LOAD 3   /* operations that a row in memory is worth */
+#define PERMI_CODEGEN_SHARED 232448 /* bytes on one of them */
+#define PERMI_CODEGEN_OTHERS 38 /* beside row sums */
+#define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
+#define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* its first; the last launch ends where terms do */
-  int walk;             /* a thread has 2^walk terms */
+  uint64_t chunk, term; /* of the first */
+  int walk;             /* 2^walk terms a thread */
 } permi_codegen_launch;
 
 typedef struct permi_codegen {
-  permi_gpu gpu; /* comes first, where perm.h looks for it */
+  permi_gpu gpu; /* first, for >>gpu */
   permi_code *code;
   permi_ryser ryser;
   int place[PERM_MAX_N];   /* of a row: registers first */
-  int kept, quick;         /* rows in registers; columns that need no others: k and c */
-  int blocks, shared;      /* that fit on a multiprocessor; 1: memory is shared memory */
+  int kept, quick;         /* k and c */
+  int blocks, shared;      /* shared: 1, rows in shared memory */
   int launches, walk;      /* the longest walk */
   permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
   uint64_t chunks;
@@ -12354,20 +12191,20 @@ static void permi_codegen_release(const perm_allocator *allocator, void *context
   permi_release(allocator, codegen);
 }
 
-/* Blocks of 128 threads that fit on a multiprocessor, each thread with so many row sums in registers. */
+/* Blocks that fit on a multiprocessor. */
 static int permi_codegen_blocks(int rows)
 {
   const int registers = (2 * rows + PERMI_CODEGEN_OTHERS + 7) / 8 * 8;
   return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
 }
 
-static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles of a thread; sums of threads need five */
+static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles that a thread has */
 {
   const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
 }
 
-/* Algorithm 4: k and c. */
+/* Algorithm 4. */
 static void permi_codegen_partition(permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12416,7 +12253,7 @@ static void permi_codegen_launches(permi_codegen *codegen)
   codegen->chunks = chunks;
 }
 
-/* All but text and table, for one orientation. */
+/* Plans an orientation, without text and table. */
 static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block, int side, int memory)
 {
   permi_ryser *ryser = &codegen->ryser;
@@ -12428,7 +12265,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
   split.without = n - 1;
-  if (memory) { /* the last one in order is left out */
+  if (memory) { /* the last in order is left out */
     split.without = -1;
     permi_ryser_plan(ryser, block, side, &split);
     split.without = ryser->column[n - 1];
@@ -12458,8 +12295,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* ---- the kernel */
-/* Column j included (out 0) or excluded, and the product then. */
+/* Column j included (out 0) or excluded. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12486,7 +12322,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* The kernel. Its table: row sums with no column, [n]; [digits][n] what columns add; rows by place. */
+/* The kernel. Table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12498,7 +12334,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   for (i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest) /* loops, as all of them at once would take registers */
+  if (rest) /* unrolled, they would take registers */
     permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
   permi_code_print(code,
@@ -12545,18 +12381,10 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
                    "absolute = permi_add(absolute, fabs(p));\n"
                    "}\n"
                    "}\n"
-                   "__syncthreads();\n"
-                   "room[t] = %chi;\nroom[128 + t] = %clo;\n"
-                   "room[256 + t] = 0;\n"
-                   "room[384 + t] = 0;\n"
-                   "room[512 + t] = absolute;\n"
-                   "for (int half = 64; half; half /= 2) {\n"
-                   "  __syncthreads();\n"
-                   "  if (t < half) permi_fold(room, t, half);\n"
-                   "}\n" PERMI_CODE_END, sign, sign);
+                   "const double sum[5] = {%chi, %clo, 0, 0, absolute};\n"
+                   "permi_finish(room, a.out, sum);\n}\n", sign, sign);
 }
 
-/* Text and table. */
 static perm_status permi_codegen_create(const perm_allocator *allocator, permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12590,32 +12418,13 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-/* Without a GPU, method sparyser does the work, if the options say so. */
-static int permi_codegen_falls_back(const perm_options *options)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
-}
-
-static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+/* Offers the better orientation. */
+static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   perm_status status = PERM_OK;
   permi_codegen *best, *trial;
-  (void)rival; /* only by name */
-  if (!options->gpu.devices)
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
-  else if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
-  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
-                 block->imaginary ? "complex entries" : "another precision than double asked for");
-  else if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-  if (offer->why[0])
-    return PERM_OK;
   best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
   if (!best || !trial) {
@@ -12642,6 +12451,39 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
+#endif /* PERM_WITH_CUDA */
+
+/* 1: method sparyser takes over, since no GPU is there. */
+static int permi_codegen_falls_back(const perm_options *options)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
+         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
+}
+
+static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  (void)rival; /* only by name */
+  if (!options->gpu.devices)
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
+  else if (block->integer || maker->working->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
+  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
+                 block->imaginary ? "complex entries" : "another precision than double asked for");
+  else if (block->n > PERM_MAX_N)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
+#if defined(PERM_WITH_CUDA)
+  return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
+#else
+  else
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA");
+  return PERM_OK;
+#endif
+}
+
+#if defined(PERM_WITH_CUDA)
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_codegen *codegen = (const permi_codegen *)leaf->context;
@@ -12656,27 +12498,23 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
   return length > 0 ? (size_t)length : 0;
 }
 
-/* The bound of >>sparyser: a chunk is 128 threads, folded pairwise with what TwoSum gives, and no term is cut. */
+/* >>sparyser's bound: a chunk is 128 threads, folded with TwoSum's errors; no term is cut. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {
   permi_codegen *codegen = (permi_codegen *)offer->plan;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = maker->options->method;
   leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.n = block->n;
   leaf->information.chunks = codegen->chunks;
   leaf->information.work = codegen->operations * codegen->ryser.terms;
   leaf->information.fingerprint = codegen->gpu.work.fingerprint;
   leaf->run_range = permi_gpu_range;
-  leaf->release = permi_codegen_release;
   leaf->explain = permi_codegen_explain;
-  leaf->context = codegen;
-  offer->plan = NULL;
   leaf->scale_exp2 = 1;
   permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
   return PERM_OK;
 }
+#endif
 
 /* =================================================================================== >>transversals
    Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
@@ -14025,16 +13863,15 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
 }
 
 /* ======================================================================================== >>prepare
-   A sparse matrix checked, and made ready: doubles or integers, reduced, in blocks. */
+   A sparse matrix checked, reduced and cut into blocks. */
 
-/* Fails with the stop that watch has seen. */
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
   return permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
                     watch->activity ? watch->activity : "preparing");
 }
 
-/* Checks a matrix, which may have been made by hand, and says what is wrong with it. */
+/* Checks a matrix, perhaps made by hand. */
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
@@ -14084,90 +13921,119 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
   return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
 }
 
-static double permi_sparse_real(const perm_matrix *matrix, size_t e)
+/* A matrix read where the call left it: compressed rows, or an array, whose zeros are entries too. */
+typedef struct permi_given {
+  perm_kind kind;
+  int m, n;
+  size_t nnz;              /* of an array: entries other than 0 */
+  const size_t *row_start; /* NULL: an array, whose row i begins at i * ld */
+  const int *column;
+  const double *real, *imaginary; /* NULL: there are none; of patterns no integers either */
+  const int64_t *integer, *imaginary_integer;
+  size_t ld, step; /* step: doubles or integers an entry */
+} permi_given;
+
+static permi_given permi_given_rows(const perm_matrix *matrix)
 {
-  return matrix->kind == PERM_KIND_PATTERN   ? 1
-         : matrix->kind == PERM_KIND_INTEGER ? (double)matrix->integer[e]
-                                             : matrix->real[e];
+  permi_given given;
+  memset(&given, 0, sizeof given);
+  given.kind = matrix->kind;
+  given.m = matrix->m;
+  given.n = matrix->n;
+  given.nnz = matrix->nnz;
+  given.row_start = matrix->row_start;
+  given.column = matrix->column;
+  given.real = matrix->kind >= PERM_KIND_REAL ? matrix->real : NULL;
+  given.imaginary = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary : NULL;
+  given.integer = matrix->kind == PERM_KIND_INTEGER ? matrix->integer : NULL;
+  given.step = 1;
+  return given;
 }
 
-static double permi_sparse_imaginary(const perm_matrix *matrix, size_t e)
+static size_t permi_given_row(const permi_given *given, int i, size_t *end)
 {
-  return matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
+  const size_t begin = given->row_start ? given->row_start[i] : (size_t)i * given->ld;
+  *end = given->row_start ? given->row_start[i + 1] : begin + (size_t)given->n;
+  return begin;
 }
 
-/* Is the entry an integer (Gaussian for complex matrices) that the exact engines take? */
-static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *integer)
+typedef struct permi_given_item {
+  int column;
+  double real, imaginary;
+  int64_t integer[2];
+} permi_given_item;
+
+/* Reads entry e of row i. Returns 1 if it is an integer (Gaussian if complex) for exact engines. */
+static int permi_given_entry(const permi_given *given, int i, size_t e, permi_given_item *entry)
 {
-  double part[2];
-  int k;
-  integer[0] = 1;
-  integer[1] = 0;
-  if (matrix->kind == PERM_KIND_INTEGER)
-    integer[0] = matrix->integer[e];
-  if (matrix->kind == PERM_KIND_INTEGER || matrix->kind == PERM_KIND_PATTERN)
+  const size_t at = e * given->step;
+  entry->column = given->row_start ? given->column[e] : (int)(e - (size_t)i * given->ld);
+  entry->integer[0] = given->integer ? given->integer[at] : 1;
+  entry->integer[1] = given->imaginary_integer ? given->imaginary_integer[at] : 0;
+  entry->real = given->real ? given->real[at] : (double)entry->integer[0];
+  entry->imaginary = given->imaginary ? given->imaginary[at] : (double)entry->integer[1];
+  if (!given->real)
     return 1;
-  part[0] = matrix->real[e];
-  part[1] = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
-  for (k = 0; k < 2; k++) {
-    if (!(fabs(part[k]) < 9007199254740992.0) || part[k] != floor(part[k]))
-      return 0;
-    integer[k] = (int64_t)part[k];
-  }
+  if (!(fabs(entry->real) < 9007199254740992.0 && fabs(entry->imaginary) < 9007199254740992.0) ||
+      entry->real != floor(entry->real) || entry->imaginary != floor(entry->imaginary))
+    return 0;
+  entry->integer[0] = (int64_t)entry->real;
+  entry->integer[1] = (int64_t)entry->imaginary;
   return 1;
 }
 
-/* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
-static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
+/* 1: all entries are; else *row and *entry are the first that is none, or where watch stopped. */
+static int permi_given_integers(const permi_given *given, int *row, permi_given_item *entry, permi_control *watch)
 {
-  int64_t integer[2];
-  for (*row = 0; *row < matrix->m; ++*row)
-    for (*entry = matrix->row_start[*row]; *entry < matrix->row_start[*row + 1]; ++*entry)
-      if (permi_watch_step(watch, *entry, 5) || !permi_sparse_integer(matrix, *entry, integer))
+  size_t e, end;
+  for (*row = 0; *row < given->m; ++*row)
+    for (e = permi_given_row(given, *row, &end); e < end; e++)
+      if (permi_watch_step(watch, e, 5) || !permi_given_entry(given, *row, e, entry))
         return 0;
   return 1;
 }
 
-/* Fills the working matrix, or its transpose. */
-static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
+static void permi_sparse_fill(const permi_given *given, int exact, int transposed, permi_working *working)
 {
+  permi_cell cell;
+  permi_given_item entry;
   int i, used = 0;
-  size_t e;
+  size_t e, end;
+  memset(&cell, 0, sizeof cell);
   working->integer = exact;
-  for (i = 0; i < matrix->m; i++) {
-    if (permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i])))
+  for (i = 0; i < given->m; i++) {
+    e = permi_given_row(given, i, &end);
+    if (permi_watch(working->watch, 50.0 * (double)(end - e)))
       break;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
-      permi_cell *cell = &working->cell[used];
-      int64_t integer[2];
-      cell->real = permi_sparse_real(matrix, e);
-      cell->imaginary = permi_sparse_imaginary(matrix, e);
-      cell->absolute = fabs(cell->real);
-      cell->rounded = 0;
-      permi_sparse_integer(matrix, e, integer);
-      cell->integer = integer[0];
-      cell->imaginary_integer = integer[1];
-      if (exact ? integer[0] == 0 && integer[1] == 0 : cell->real == 0 && cell->imaginary == 0)
+    for (; e < end && !permi_watch_step(working->watch, e, 0); e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (exact ? entry.integer[0] == 0 && entry.integer[1] == 0 : entry.real == 0 && entry.imaginary == 0)
         continue;
-      if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute >= 9007199254740992.0)
-        working->inexact = cell->rounded = 1;
-      cell->vertex[0] = transposed ? matrix->column[e] : i;
-      cell->vertex[1] = working->n + (transposed ? i : matrix->column[e]);
+      cell.real = entry.real;
+      cell.imaginary = entry.imaginary;
+      cell.absolute = fabs(entry.real);
+      cell.integer = entry.integer[0];
+      cell.imaginary_integer = entry.integer[1];
+      cell.rounded = !exact && given->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
+      working->inexact |= cell.rounded;
+      cell.vertex[0] = transposed ? entry.column : i;
+      cell.vertex[1] = working->n + (transposed ? i : entry.column);
+      working->cell[used] = cell;
       permi_cell_link(working, used++);
     }
   }
-  working->report.m = matrix->m;
-  working->report.n = matrix->n;
+  working->report.m = given->m;
+  working->report.n = given->n;
   working->report.entries = (size_t)used;
 }
 
-/* Fills and prepares the working matrix. *zero: the permanent is 0 by structure. */
-static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero)
+/* Fills and reduces the working matrix. *zero: the permanent is 0 by structure. */
+static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero)
 {
   int first = 1, changed = 1;
   perm_status status = PERM_OK;
   *zero = 0;
-  permi_sparse_fill(matrix, exact, 0, working);
+  permi_sparse_fill(given, exact, 0, working);
   while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
     if (!permi_split(working)) {
       *zero = 1;
@@ -14176,7 +14042,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     if (first && !exact && !permi_scale(working))
       return PERM_ERROR_MEMORY;
     first = 0;
-    if (working->lost) /* its bound is about the entries as they are now */
+    if (working->lost) /* its bound is about the entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }
@@ -14184,7 +14050,6 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
   return status;
 }
 
-/* ---- what is left, for the report */
 typedef struct permi_line {
   uint64_t hash;
   int component, vertex;
@@ -14200,7 +14065,7 @@ static int permi_line_compare(const void *p, const void *q)
   return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-/* The value of an entry as bits, mixed with the line across. */
+/* Bits of an entry, mixed with the line across. */
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
@@ -14211,7 +14076,7 @@ static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *
   return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
 }
 
-/* Do lines a and b of a side have the same entries? */
+/* 1: lines a and b have the same entries. */
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
   int index, equal = working->degree[a] == working->degree[b];
@@ -14231,7 +14096,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Blocks, equal lines and degrees of what is left; O(nnz + n log n). 0: out of memory. */
+/* Reports blocks, equal lines and degrees; O(nnz + n log n). 0: out of memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -14278,18 +14143,12 @@ static int permi_report_left(permi_working *working)
 
 static void permi_block_release(const perm_allocator *allocator, permi_block *block)
 {
-  permi_release(allocator, block->start);
-  permi_release(allocator, block->neighbour);
-  permi_release(allocator, block->edge);
-  permi_release(allocator, block->real);
-  permi_release(allocator, block->absolute);
-  permi_release(allocator, block->imaginary);
+  permi_release(allocator, block->start); /* neighbour and edge too */
   permi_release(allocator, block->integer);
-  permi_release(allocator, block->imaginary_integer);
+  permi_release(allocator, block->real);
 }
 
-/* The block of the given rows and columns (vertices of the working matrix, n of each). 0: out of memory. Not all of it
-   is there if watch says stop. */
+/* The block of n rows and n columns, incomplete if watch stops. 0: out of memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -14303,25 +14162,20 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   }
   block->n = n;
   block->edges = edges;
-  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1, sizeof(int));
-  block->neighbour = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
-  block->edge = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
-  if (working->integer) {
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
-    if (working->is_complex)
-      block->imaginary_integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
-  } else {
-    block->real = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-    block->absolute = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  }
-  if (working->is_complex && !working->integer)
-    block->imaginary = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  if (!block->start || !block->neighbour || !block->edge ||
-      (working->is_complex && !block->imaginary && !block->imaginary_integer) ||
-      (working->integer ? !block->integer : !block->real || !block->absolute)) {
+  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
+  if (working->integer)
+    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, (size_t)(1 + working->is_complex) * 8);
+  else
+    block->real = (double *)permi_allocate(allocator, (size_t)edges, (size_t)(2 + working->is_complex) * 8);
+  if (!block->start || (!block->integer && !block->real)) {
     permi_block_release(allocator, block);
     return 0;
   }
+  block->neighbour = block->start + (2 * n + 1);
+  block->edge = block->neighbour + 2 * edges;
+  block->absolute = block->real ? block->real + edges : NULL;
+  block->imaginary = block->real && working->is_complex ? block->absolute + edges : NULL;
+  block->imaginary_integer = block->integer && working->is_complex ? block->integer + edges : NULL;
   block->start[0] = 0;
   for (i = 0; i < 2 * n; i++) {
     block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];
@@ -14360,7 +14214,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
 }
 
 /* ================================================================================= >>frontier_offer
-   What the frontier, trees and sorting offer for a block. */
+   What the frontier, trees and sorting offer. */
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -14412,52 +14266,53 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
   return hash;
 }
 
-/* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
-   columns are equal those of >>counts. Makes the leaf if that is predicted to take less than `seconds`; *made
-   says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
-   larger blocks takes a millisecond, longer than many a frontier takes. */
-static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
-                                    double *better, int *made)
+/* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
+   *better is below `seconds`; for 0, where a lower bound will do since planning the exact engine takes longer than many
+   a frontier, if it is below `surely`. */
+static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
+                                    permi_leaf *leaf, double *better, int *made)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  perm_options options = *maker->options;
-  const permi_array_engine *engine;
+  const perm_options *options = maker->options;
   permi_problem problem;
   permi_array array;
-  perm_precision precision;
+  permi_maker asked;
   void *entries;
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   *made = 0;
   *better = (double)INFINITY;
   if (status != PERM_OK)
     return status;
-  memset(&array, 0, sizeof array);
-  array.problem = &problem;
-  array.hasty = seconds == 0;
-  if (options.method != PERM_METHOD_EXACT)
-    options.method = PERM_METHOD_AUTO;
-  if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
+  permi_array_begin(&asked, &array, &problem, 0);
+  array.reduced = 1;
+  if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
     status = permi_fail_memory(maker->result);
-  } else if (block->integer || array.counted.m != array.counted.rows ||
-             array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
-    engine = permi_array_choose(&array, &options, better);
-    if (*better < seconds || options.method == PERM_METHOD_EXACT) {
-      status = engine->make(&array, &options, leaf, &precision, maker->result);
+  else if (block->integer || array.counted.m != array.counted.rows ||
+           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
+    array.hasty = seconds == 0;
+    status = permi_array_plan(&asked, options, better, NULL, maker->result);
+    if (status == PERM_OK && array.hasty && *better < surely) {
+      seconds = (double)INFINITY;
+      array.hasty = 0;
+      array.engine = NULL;
+      status = permi_array_plan(&asked, options, better, NULL, maker->result);
+    }
+    if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
+      status = array.engine->make(&asked, NULL, NULL, leaf);
       if (status != PERM_OK)
         permi_fail_memory(maker->result);
       *made = status == PERM_OK;
-      if (*made && !block->integer) {
-        maker->job->precision = precision;
-        permi_make_honest(maker, block, leaf);
-      }
     }
   }
-  permi_counted_free(allocator, &array.counted);
-  permi_release(allocator, entries);
+  if (*made && !block->integer) {
+    maker->job->precision = array.precision;
+    permi_make_honest(maker, block, leaf);
+  }
+  permi_array_free(&array, &options->allocator);
+  permi_release(&options->allocator, entries);
   return status;
 }
 
-/* Predicted of the dense engine. */
+/* Seconds of the dense engine. */
 static double permi_dense_seconds(const perm_options *options, int n, int parts)
 {
   const perm_precision precision = options->precision;
@@ -14492,7 +14347,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
     return status;
   view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one precision */
+  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one */
     maker->job->precision = precision;
   permi_release(&maker->options->allocator, entries);
   if (status == PERM_OK)
@@ -14500,7 +14355,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Is a precision above double asked for? The engines of this header have double-double for all of them. */
+/* 1: a precision above double, here always double-double. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -14513,14 +14368,14 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* The price of a state, in that of one double: measured on a regular graph of order 80 (1.1e7 states). */
+/* The price of a state in doubles, measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
-/* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
+/* 1: arrays go to a GPU, with cpu_fallback only to one with the memory; offer: the lists'. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
   const size_t bytes = permi_gpu_cell_bytes(frontier);
@@ -14538,8 +14393,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
-/* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
-   reached and cost more in small steps. */
+/* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
                                          permi_offer *offer)
 {
@@ -14574,14 +14428,14 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
   }
   if (offer->why[0] && offer->status == PERM_OK && options->max_bytes == 0 && offer->bytes > PERMI_DEFAULT_BYTES) {
-    char gpu[sizeof offer->why]; /* its order was one for the GPU's memory: the host must ask for so much itself */
+    char gpu[sizeof offer->why]; /* its order suits the GPU's memory: the host must ask for that itself */
     memcpy(gpu, offer->why, sizeof gpu);
     permi_refuse(offer, PERM_ERROR_LIMIT, "would need %.3g bytes, and %s", offer->bytes, gpu);
   }
   return PERM_OK;
 }
 
-/* Two neighbouring steps are in memory at a time, without their sums of moduli. */
+/* Two steps are in memory at a time, without sums of moduli. */
 static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_options *options = maker->options;
@@ -14595,11 +14449,11 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   budget.each = PERMI_STATE_SECONDS;
   budget.start = 0;
   budget.rival = rival;
-  budget.account = &maker->account;
+  budget.account = maker->account;
   return budget;
 }
 
-/* Adapts the budget where a first, quickly found order says that a GPU will be taken. 0: out of memory. */
+/* Adapts the budget if a quick first order says that a GPU will be taken. 0: out of memory. */
 static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
@@ -14632,7 +14486,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   double cost;
   int *order;
   perm_status status;
-  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* no search: that may take far longer */
+  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* a search may take far longer */
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
                  permi_order_seconds(block, 0));
     return PERM_OK;
@@ -14672,16 +14526,9 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_FRONTIER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (maker->options->method == PERM_METHOD_LISTS || maker->options->method == PERM_METHOD_ARRAYS)
-    leaf->information.method = maker->options->method;
   if (frontier->arrays) {
     leaf->information.isa = frontier->arrays->isa;
     leaf->information.fingerprint =
@@ -14691,19 +14538,15 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   }
   leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
                                     : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
-  leaf->release = permi_frontier_release;
   leaf->explain = permi_frontier_explain;
-  leaf->context = frontier;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     leaf->bound_relative = frontier->bound_relative;
-    leaf->estimate_relative =
-        4 * sqrt((doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative);
-    if (doubled && maker->job->leaves == 0) /* what is accurate, unless another leaf says otherwise */
+    leaf->estimate_relative = fmin(
+        4 * sqrt((doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative),
+        frontier->bound_relative);
+    if (doubled && maker->job->leaves == 0) /* accurate, unless another leaf is not */
       maker->job->precision = PERM_PRECISION_DD;
-    if (leaf->estimate_relative > leaf->bound_relative)
-      leaf->estimate_relative = leaf->bound_relative;
   }
   return PERM_OK;
 }
@@ -14724,7 +14567,7 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
 {
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra; also in states that were saved */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra, as in saved states */
   uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
   int i, e;
   hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
@@ -14756,14 +14599,6 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
   return fits;
 }
 
-static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
-{
-  permi_tree *tree = (permi_tree *)permi_allocate(allocator, 1, sizeof *tree);
-  if (tree)
-    *tree = *like;
-  return tree;
-}
-
 static double permi_tree_bytes(const permi_tree *tree)
 {
   return 8.0 * tree->size * (tree->stack_values + 2 * tree->work_values) + 16 * tree->most_states +
@@ -14771,9 +14606,9 @@ static double permi_tree_bytes(const permi_tree *tree)
          (double)(sizeof(permi_tree_node) + sizeof(double)) * tree->nodes;
 }
 
-/* A graph of treewidth w with N vertices has at most w N entries: what has more is refused at sight. Then orders by
-   least degree, and where that is affordable by least fill; the cheapest is taken. */
-#define PERMI_TREE_FILL 20000 /* vertices up to which orders by least fill are tried */
+/* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
+   where affordable, the cheapest wins. */
+#define PERMI_TREE_FILL 20000 /* most vertices for orders by least fill */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -14817,7 +14652,9 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     if (status == PERM_ERROR_MEMORY)
       break;
-    tree = permi_tree_new(allocator, &like);
+    tree = (permi_tree *)permi_allocate(allocator, 1, sizeof *tree);
+    if (tree)
+      *tree = like;
     if (!tree || !permi_tree_build(allocator, block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
@@ -14828,9 +14665,9 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     permi_tree_release(allocator, tree);
     if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
-      break; /* another search costs more than it can save, or gains too little */
+      break; /* another search cannot pay */
     if (!best && rival < (double)INFINITY)
-      break; /* none within the rival's time, and hardly so by another order */
+      break; /* another order will hardly fit either */
   }
   permi_tree_graph_release(&graph);
   if (status != PERM_OK) {
@@ -14854,18 +14691,10 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   int i;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_TREE;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = tree->pairs + tree->states;
   leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   leaf->run_task = permi_tree_task;
-  leaf->release = permi_tree_release;
   leaf->explain = permi_tree_explain;
-  leaf->context = tree;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
     const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
@@ -14875,7 +14704,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-/* With sorted lists. Measured on a regular graph of order 80: PERMI_SORTING_SLOWER times as long as merging. */
+/* Sorted lists: PERMI_SORTING_SLOWER times as long as merging (regular graph of order 80). */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -14897,38 +14726,59 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   const perm_status status = permi_frontier_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_SORTING;
   leaf->run_task = permi_sorting_run;
   return status;
 }
 
 /* ========================================================================================= >>choose
-   The table of engines, and the choice among their offers for each block. */
+   The table of engines, and the choice among their offers. */
 
-/* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
+/* The frontier's offer, unless others end before an order is found; the hybrid's first layout limits the search. */
+static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  double hope = (double)INFINITY;
+  perm_status status = PERM_OK;
+  if (maker->offers) { /* it was not requested by name */
+    if (maker->offers->proven < finding ||
+        (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
+      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
+      return PERM_OK;
+    }
+    status = permi_hybrid_hope(maker, block, rival, &hope);
+  }
+  return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
+}
+
+/* The quick to predict come first; each makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
      PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, PERMI_PROVEN},
-    {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_PROVEN},
+    {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_frontier_release,
+     PERMI_PROVEN | PERMI_SETTLES},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
+    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_ryser_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+#if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
+#else
+    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+#endif
 };
 
-/* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
-   may take: their bounds are proven and they hardly cancel. Unless there are many blocks and finding their orders takes
-   longer. */
-#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
-                             /* where either is worth looking for no longer than PERMI_ORDER_FIRST_SECONDS */
+/* Below PERMI_PROVEN_FAVOUR_SECONDS engines with proven bounds win over sums over signs, unless many blocks' orders
+   take longer to find. */
+#define PERMI_ORDER_FIRST 64 /* up to this order, and PERMI_ORDER_FIRST_SECONDS, */
+                             /* an order is found sooner than a tree of least fill */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -14938,7 +14788,7 @@ static void permi_offer_clear(const perm_allocator *allocator, const permi_engin
   offer->seconds = (double)INFINITY;
 }
 
-/* A line of the table of offers; the tables of many blocks would be long. */
+/* Notes an offer, of few blocks only. */
 #define PERMI_BLOCKS_NOTED 8
 static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
                              double bytes, const char *why)
@@ -14954,7 +14804,7 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaf of an engine of this header, which is refused above the limits. */
+/* The leaf of an engine, within the limits. */
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -14966,10 +14816,18 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
+  leaf->information.kind = PERM_LEAF_TASK; /* what most makers keep; the leaf takes over the plan */
+  leaf->information.method = engine->method;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
   leaf->information.seconds = offer->seconds;
   leaf->information.bytes = offer->bytes;
   leaf->scale = permi_dd_make(1);
+  leaf->release = engine->release;
+  leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
+  offer->plan = status == PERM_OK ? NULL : offer->plan;
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
@@ -14982,7 +14840,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* The leaf of an engine asked for by name. */
 static perm_status permi_make_named(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                     permi_leaf *leaf)
 {
@@ -14993,7 +14850,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   permi_offer_clear(allocator, engine, &offer);
   status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
-    status = maker->watch->stopped; /* no offer is then no refusal, and there is no leaf */
+    status = maker->watch->stopped; /* there is neither refusal nor leaf */
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
     status = permi_make_engine(maker, block, engine, &offer, leaf);
   else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
@@ -15005,119 +14862,42 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Blocks of this order and more without a 0 are left to the engines of perm.h: of smaller ones the engines here have
-   been found as quick, and their bounds are proven. */
+/* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
+#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win */
 
-/* What is offered for a block. */
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-typedef struct permi_offers {
-  double dense, counts; /* seconds of the dense engine; of others of perm.h, first at least, then exactly */
-  double first, best;   /* of these; of all asked so far */
-  double proven, hope;  /* the best with proven bounds; what hybrid may come to */
-  permi_offer offer[PERMI_ENGINES];
-  int chosen, frontier; /* the best of these engines, -1: none; where the frontier stands */
-  int favoured;         /* 1: the frontier wins, whatever others take */
-  int too_long;         /* 1: some engine's integers may be */
-} permi_offers;
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Asks the engines of perm.h. *made: there is the leaf already. */
-static perm_status permi_ask_arrays(permi_maker *maker, const permi_block *block, permi_offers *offers,
-                                    permi_leaf *leaf, int *made)
+/* Hears an offer; one that needs more than max_bytes to plan is a refusal. */
+static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                              permi_offer *offer, perm_status status)
 {
-  const permi_working *working = maker->working;
-  perm_status status = PERM_OK;
-  *made = 0;
-  if (block->n <= PERM_MAX_N && !working->integer)
-    offers->dense = permi_dense_seconds(maker->options, block->n, working->is_complex ? 2 : 1);
-  if (block->n <= PERM_MAX_N && (working->integer || offers->dense > 1e-4)) {
-    status = permi_make_rival(maker, block, 0, leaf, &offers->counts, made);
-    if (status == PERM_OK && !*made && offers->counts < offers->dense &&
-        offers->counts < PERMI_PROVEN_FAVOUR_SECONDS / 10) /* no order is found in less */
-      status = permi_make_rival(maker, block, (double)INFINITY, leaf, &offers->counts, made);
-  }
-  offers->first = offers->best = fmin(offers->dense, offers->counts);
-  return status;
-}
-
-/* Asks engine i, and takes it for the best if it is. */
-static perm_status permi_ask_engine(permi_maker *maker, const permi_block *block, permi_offers *offers, int i)
-{
-  const permi_engine *engine = &permi_engines[i];
-  const double limit = maker->options->max_bytes > 0 ? permi_max_bytes(maker->options) : PERMI_DEFAULT_BYTES;
-  permi_offer *offer = &offers->offer[i];
-  double rival = offers->best;
-  perm_status status = PERM_OK;
-  if (engine->method == PERM_METHOD_FRONTIER) {
-    const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-    offers->frontier = i;
-    if (offers->proven < finding || (offers->best < finding && finding * maker->working->report.blocks >
-                                                                   5 * PERMI_PROVEN_FAVOUR_SECONDS))
-      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
-    else
-      status = permi_hybrid_hope(maker, block, offers->best, &offers->hope);
-    rival = fmin(offers->best, offers->hope);
-  }
-  if (status == PERM_OK && !offer->why[0])
-    status = engine->offer(maker, block, rival, offer);
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
-    permi_result_clear(maker->result); /* another engine may do */
+    permi_result_clear(maker->result);
     permi_offer_clear(&maker->options->allocator, engine, offer);
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
                  permi_meter_needed(maker->options));
     status = PERM_OK;
   }
-  if (status == PERM_OK)
-    status = permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why);
-  offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
-  if ((offer->bytes > limit && (offers->chosen >= 0 || offers->best < (double)INFINITY)) ||
-      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
-    return status;
-  if (engine->flags & PERMI_PROVEN)
-    offers->proven = fmin(offers->proven, offer->seconds);
-  offers->favoured = engine->method == PERM_METHOD_FRONTIER && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
-  if (offer->seconds < offers->best ||
-      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
-    offers->best = offer->seconds;
-    offers->chosen = i;
-  }
-  return status;
+  return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
+                           : status;
 }
 
-/* Asks all engines of this header, as long as none is favoured. */
-static perm_status permi_ask_engines(permi_maker *maker, const permi_block *block, permi_offers *offers)
-{
-  perm_status status = PERM_OK;
-  int turn, i;
-  for (turn = 0; turn < PERMI_ENGINES && status == PERM_OK && !offers->favoured && !permi_watch(maker->watch, 1e3);
-       turn++) {
-    const perm_method method = permi_engines[turn].method;
-    i = turn;
-    if (block->n <= PERMI_ORDER_FIRST && offers->first < PERMI_ORDER_FIRST_SECONDS) /* neighbours in the table */
-      i += method == PERM_METHOD_TREE ? 1 : method == PERM_METHOD_FRONTIER ? -1 : 0;
-    if (!(permi_engines[i].flags & PERMI_NAMED))
-      status = permi_ask_engine(maker, block, offers, i);
-  }
-  return status;
-}
-
-/* The leaf of the best offer of this header or of the dense engine, or why there is none. */
+/* The leaf of the best offer, or why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
-      offers->offer[offers->frontier].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = offers->frontier; /* rather much memory than no end */
+      offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
+    offers->chosen = PERMI_AT_FRONTIER; /* memory before endless time */
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
     return permi_fail_long(maker->result);
   if (offers->chosen < 0)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                      block->edges, offers->offer[offers->frontier].why);
+                      block->edges, offers->offer[PERMI_AT_FRONTIER].why);
   best = &offers->offer[offers->chosen];
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -15125,58 +14905,74 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
                       "method %s is predicted to take %.3g s and %.3g bytes",
                       block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method), best->seconds,
                       best->bytes);
-  if (best->bytes > limit && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
+  if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
                       best->bytes); /* doubles have more engines */
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
-static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+/* The leaf of the fastest engine within max_bytes. perm.h's engines are asked first, at a glance, and noted last. */
+static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  const int integer = maker->working->integer;
+  permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  perm_status status;
-  int i, made;
-  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
-    return permi_make_dense(maker, block, leaf);
-  for (i = 0; i < PERMI_ENGINES; i++)
-    if (method == permi_engines[i].method)
-      return permi_make_named(maker, block, &permi_engines[i], leaf);
-  memset(&offers, 0, sizeof offers);
-  offers.dense = offers.counts = offers.proven = offers.hope = (double)INFINITY;
-  offers.chosen = -1;
-  for (i = 0; i < PERMI_ENGINES; i++)
-    offers.offer[i].seconds = (double)INFINITY;
-  status = permi_ask_arrays(maker, block, &offers, leaf, &made);
+  double counts = (double)INFINITY, first; /* of the other engines of perm.h; of all of them */
+  perm_status status = PERM_OK;
+  int i, made = 0;
+  permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
+  offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (block->n <= PERM_MAX_N && !integer)
+    offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
+  if (block->n <= PERM_MAX_N && (integer || offers.dense > 1e-4))
+    status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
+                              &made); /* no order is found in less */
   if (status != PERM_OK || made)
     return status;
-  if (offers.first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
-      (block->n > PERMI_FULL_MOST || offers.first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
+  first = offers.best = fmin(offers.dense, counts);
+  if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS)
+    offers.swapped = PERMI_AT_TREE;
+  maker->offers = &offers;
+  if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
+      (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
     status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
                  ? PERM_OK
                  : permi_fail_memory(maker->result);
   else
     status = permi_ask_engines(maker, block, &offers);
+  maker->offers = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)
     status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
-  if (status == PERM_OK && !offers.favoured && offers.counts < offers.dense &&
-      (offers.chosen < 0 || offers.counts < offers.offer[offers.chosen].seconds)) {
-    status = permi_offer_note(maker, block, maker->working->integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS,
-                              offers.counts, 0, "at best");
+  if (status == PERM_OK && !offers.settled && counts < offers.dense &&
+      (offers.chosen < 0 || counts < offer[offers.chosen].seconds)) {
+    status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0, "at best");
     if (status == PERM_OK)
-      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, leaf,
-                                &offers.counts, &made);
+      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, 0, leaf, &counts,
+                                &made);
   }
   if (status == PERM_OK && !made)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
-    permi_offer_clear(&options->allocator, &permi_engines[i], &offers.offer[i]);
+    permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
 }
 
-/* What the preparation did, for perm_job_explain. */
+/* The leaf of a block: of the method asked for, or of the best one. */
+static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  const perm_options *options = maker->options;
+  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  int i;
+  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
+    return permi_make_dense(maker, block, leaf);
+  for (i = 0; i < PERMI_ENGINES; i++)
+    if (method == permi_engines[i].method)
+      return permi_make_named(maker, block, &permi_engines[i], leaf);
+  return permi_make_best(maker, block, leaf);
+}
+
+/* Notes what the preparation did. */
 static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
@@ -15203,7 +14999,7 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaves of all blocks, each multiplied to the constant. */
+/* The leaves of all blocks, multiplied to the constant. */
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
@@ -15244,9 +15040,9 @@ static perm_status permi_make_blocks(permi_maker *maker)
     if (!permi_job_push_number(maker->job, &working->constant))
       status = permi_fail_memory(maker->result);
   }
-  maker->account.watch = maker->watch;
-  maker->account.begin = maker->watch->worked;
-  maker->account.share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
+  maker->account->watch = maker->watch;
+  maker->account->begin = maker->watch->worked;
+  maker->account->share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
   for (k = 0; status == PERM_OK && k < working->blocks; k++) {
     permi_block block;
     permi_leaf leaf;
@@ -15262,12 +15058,12 @@ static perm_status permi_make_blocks(permi_maker *maker)
       break;
     }
     memset(&leaf, 0, sizeof leaf);
-    maker->account.least += PERMI_PLAN_SECONDS * order / rows_left;
+    maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
     status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
-    maker->account.run += status == PERM_OK ? leaf.information.seconds : 0;
+    maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* an offer that was stopped may have left no leaf */
+    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
       if (leaf.release)
         leaf.release(allocator, leaf.context);
       status = maker->watch->stopped;
@@ -15281,26 +15077,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* Has every row and column an entry? mark has room for n. */
-static int permi_sparse_full(const perm_matrix *matrix, int *mark)
-{
-  int i, n = matrix->n, full = 1;
-  size_t e;
-  for (i = 0; i < n; i++)
-    mark[i] = 0;
-  for (i = 0; i < n; i++) {
-    int entries = 0;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
-      if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0)
-        entries = mark[matrix->column[e]] = 1;
-    full &= entries;
-  }
-  for (i = 0; i < n; i++)
-    full &= mark[i];
-  return full;
-}
-
-/* The job of a permanent that is 0 by structure: exactly, whatever the arithmetic. */
+/* A job whose value is 0 exactly. */
 static perm_status permi_make_zero(permi_maker *maker)
 {
   permi_number nothing;
@@ -15309,106 +15086,167 @@ static perm_status permi_make_zero(permi_maker *maker)
   return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The whole matrix to an engine that does not look at structure, but for zero rows and columns. */
-static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
+/* ===================================================================================== >>sparse_job
+   A sparse matrix made into a job. */
+
+static void permi_working_options(permi_working *working, const permi_given *given, const perm_options *options,
+                                  int exact)
+{
+  working->is_complex = given->kind == PERM_KIND_COMPLEX;
+  working->modulus = options->modulus;
+  working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
+}
+
+/* The array, of integers if `exact`; the caller releases *entries. */
+static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
+                                      permi_problem *problem, void **entries, perm_result *result)
+{
+  const int m = given->m, n = given->n, parts = given->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
+  int64_t *integers;
+  double *reals;
+  permi_given_item entry;
+  size_t e, end;
+  int i, part, row;
+  *entries = NULL;
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
+                      m, n, PERM_MAX_LINES);
+  if (exact && !permi_given_integers(given, &row, &entry, NULL))
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
+                      "column %d (counted from 1) has none", row + 1, entry.column + 1);
+  *entries = permi_allocate(allocator, count, 8);
+  if (!*entries)
+    return permi_fail_memory(result);
+  memset(*entries, 0, count * 8);
+  integers = (int64_t *)*entries;
+  reals = (double *)*entries;
+  for (i = 0; i < m; i++)
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      permi_given_entry(given, i, e, &entry);
+      for (part = 0; part < parts; part++) {
+        const size_t at = ((size_t)i * (size_t)n + (size_t)entry.column) * (size_t)parts + (size_t)part;
+        if (exact)
+          integers[at] = entry.integer[part];
+        else
+          reals[at] = part ? entry.imaginary : entry.real;
+      }
+    }
+  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
+  return PERM_OK;
+}
+
+/* 1: an integer does not fit a double; unknown if watch stops. */
+static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
+{
+  size_t e;
+  for (e = 0; given->kind == PERM_KIND_INTEGER && e < given->nnz && !permi_watch_step(watch, e, 5); e++)
+    if (fabs((double)given->integer[e]) >= 9007199254740992.0)
+      return 1;
+  return 0;
+}
+
+/* 1: every row and column has an entry; mark has room for n. */
+static int permi_sparse_full(const permi_given *given, int *mark)
+{
+  int i, n = given->n, full = 1;
+  size_t e, end;
+  permi_given_item entry;
+  for (i = 0; i < n; i++)
+    mark[i] = 0;
+  for (i = 0; i < n; i++) {
+    int entries = 0;
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (entry.real != 0 || entry.imaginary != 0)
+        entries = mark[entry.column] = 1;
+    }
+    full &= entries;
+  }
+  for (i = 0; i < n; i++)
+    full &= mark[i];
+  return full;
+}
+
+/* The whole matrix to an engine that ignores structure. */
+static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  int n = matrix->n, i;
-  size_t e;
+  permi_problem problem;
+  permi_view view;
   perm_plan plan;
   permi_leaf leaf;
-  permi_view view;
-  perm_status status;
-  double *a;
-  status = permi_make_fits(maker, n);
+  void *entries;
+  perm_status status = permi_make_fits(maker, given->n);
+  if (status == PERM_OK)
+    status = permi_sparse_array(given, allocator, 0, &problem, &entries, maker->result);
   if (status != PERM_OK)
     return status;
-  view = permi_view_make(NULL, n, maker->working->is_complex ? 2 : 1);
-  a = (double *)permi_allocate(allocator, (size_t)(n * n * view.parts), sizeof *a);
-  view.a = a;
-  if (!a)
-    return permi_fail_memory(maker->result);
-  memset(a, 0, (size_t)(n * n * view.parts) * sizeof *a);
-  for (i = 0; i < n; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      double *at = a + (i * n + matrix->column[e]) * view.parts;
-      at[0] = permi_sparse_real(matrix, e);
-      if (view.parts == 2)
-        at[1] = permi_sparse_imaginary(matrix, e);
-      if (matrix->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
-        maker->working->inexact = 1;
-    }
-  status = permi_plan(n, &view, maker->options, &plan, maker->result);
+  view = permi_view_of(problem.real, problem.ld, problem.parts, problem.reach);
+  status = permi_plan(given->n, &view, maker->options, &plan, maker->result);
   if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, &view, allocator, &leaf) != PERM_OK)
     status = permi_fail_memory(maker->result);
-  permi_release(allocator, a);
+  permi_release(allocator, entries);
   if (status != PERM_OK)
     return status;
   maker->job->precision = plan.precision;
   if (plan.zero)
     return permi_make_zero(maker);
-  if (maker->working->inexact) {
+  if (permi_sparse_rounds(given, NULL)) {
     leaf.bound_relative = (double)INFINITY;
-    leaf.estimate_relative += n * PERMI_UNIT;
+    leaf.estimate_relative += given->n * PERMI_UNIT;
   }
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* ===================================================================================== >>sparse_job
-   A sparse matrix made into a job. */
-
-static void permi_working_options(permi_working *working, const perm_matrix *matrix, const perm_options *options,
-                                  int exact)
-{
-  working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
-  working->modulus = options->modulus;
-  working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
-}
-
-/* The job with the given arithmetic; the matrix is square and checked. Searches that the watch stops come back with
-   whatever they have, so that it is asked at the end. */
-static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watch, int exact, perm_job **job,
+/* The job of a square, checked matrix. Stopped searches return what they have, so the watch is asked at the end. */
+static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
   const perm_options *options = watch->options;
   const perm_allocator *allocator = &options->allocator;
   permi_working working;
   permi_maker maker;
+  permi_account account;
   perm_status status = PERM_OK;
   int zero;
-  double start = permi_seconds(), *binomial = permi_binomials(allocator, matrix->n);
+  double start = permi_seconds(), *binomial = permi_binomials(allocator, given->n);
   double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
+  memset(&account, 0, sizeof account);
+  maker.account = &account;
+  maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
   maker.binomial = binomial;
   maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
+  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     permi_release(allocator, binomial);
     permi_release(allocator, subsets);
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
-  permi_working_options(&working, matrix, options, exact);
+  permi_working_options(&working, given, options, exact);
   working.watch = maker.watch = watch;
   watch->activity = "preparing";
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   if ((options->method == PERM_METHOD_GLYNN || options->method == PERM_METHOD_RYSER ||
        options->method == PERM_METHOD_EXPANSION) &&
-      permi_sparse_full(matrix, working.work)) {
-    status = permi_make_whole(matrix, &maker);
+      permi_sparse_full(given, working.work)) {
+    status = permi_make_whole(given, &maker);
   } else {
-    status = permi_sparse_prepare(matrix, exact, &working, &zero);
+    status = permi_sparse_prepare(given, exact, &working, &zero);
     if (status == PERM_ERROR_MEMORY) {
       permi_fail_memory(result);
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail_long(result);
     } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped; /* components and degrees may be half done */
+      status = watch->stopped; /* components and degrees may be incomplete */
     } else if (zero) {
       status = permi_make_note(&maker);
       status = status == PERM_OK ? permi_make_zero(&maker) : status;
@@ -15422,7 +15260,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   permi_release(allocator, binomial);
   permi_release(allocator, subsets);
   if (watch->stopped != PERM_OK)
-    status = permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped), watch->activity);
+    status = permi_fail_stopped(watch, result);
   if (status != PERM_OK) {
     perm_job_free(maker.job);
     return status;
@@ -15432,80 +15270,36 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   return PERM_OK;
 }
 
-/* Rectangular matrices, and the methods that perm.h has for them, take the matrix as an array. */
-static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
+/* 1: the matrix is taken as an array, since it is rectangular or by method. */
+static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
-  return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
+  return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
 }
 
-/* The array, of integers where *exact asks for them and all entries are. The caller releases *entries. */
-static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
-                                      permi_problem *problem, void **entries, perm_result *result)
+/* Checks options and matrix of a call, for *given. */
+static perm_status permi_given_make(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
+                                    permi_given *given, perm_result *result)
 {
-  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
-  int64_t *integers, pair[2];
-  double *reals;
-  size_t bad = 0, e;
-  int i, row;
-  *entries = NULL;
-  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
-                      m, n, PERM_MAX_LINES);
-  if (exact && !permi_sparse_all_integers(matrix, &row, &bad, NULL))
-    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
-                      "column %d (counted from 1) has none", row + 1, matrix->column[bad] + 1);
-  *entries = permi_allocate(allocator, count, 8);
-  if (!*entries)
-    return permi_fail_memory(result);
-  memset(*entries, 0, count * 8);
-  integers = (int64_t *)*entries;
-  reals = (double *)*entries;
-  for (i = 0; i < m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts;
-      permi_sparse_integer(matrix, e, pair);
-      if (exact)
-        integers[at] = pair[0];
-      else
-        reals[at] = permi_sparse_real(matrix, e);
-      if (exact && parts == 2)
-        integers[at + 1] = pair[1];
-      else if (parts == 2)
-        reals[at + 1] = permi_sparse_imaginary(matrix, e);
-    }
-  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
-                                permi_reach_of(parts), NULL, NULL);
-  return PERM_OK;
-}
-
-/* Is there an integer that such an array of doubles does not hold? None is found if watch says stop. */
-static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
-{
-  size_t e;
-  for (e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
-    if (fabs((double)matrix->integer[e]) >= 9007199254740992.0)
-      return 1;
-  return 0;
-}
-
-/* Checks the call; *exact is the arithmetic to begin with. */
-static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
-                                      int *exact, perm_result *result)
-{
-  int row, whole, exactly;
-  size_t bad = 0;
   perm_status status = permi_check_options(options, 2, result);
   if (status == PERM_OK)
     status = permi_check_sparse(matrix, watch, result);
-  if (status != PERM_OK)
-    return status;
+  if (status == PERM_OK)
+    *given = permi_given_rows(matrix);
+  return status;
+}
+
+/* Checks what is asked of a matrix; *exact: the arithmetic to begin with. */
+static perm_status permi_sparse_check(const permi_given *given, const perm_options *options, permi_control *watch,
+                                      int *exact, perm_result *result)
+{
+  permi_given_item bad;
+  int row, whole, exactly;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
-  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
-  if (permi_sparse_by_counts(matrix, options)) /* checks the rest itself */
+  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && given->kind <= PERM_KIND_INTEGER);
+  if (permi_sparse_by_counts(given, options)) /* checks the rest */
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
           options->method < PERM_METHOD_FRONTIER;
@@ -15515,31 +15309,28 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
-  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto was refused above */
+  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto is refused above */
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
                       perm_method_name(options->method));
-  if (exactly && !permi_sparse_all_integers(matrix, &row, &bad, watch))
+  if (exactly && !permi_given_integers(given, &row, &bad, watch))
     return watch->stopped != PERM_OK
            ? permi_fail_stopped(watch, result)
            : permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, and so does a modulus, but the entry "
                       "in row %d, column %d (counted from 1) is %.17g%s",
-                      row + 1, matrix->column[bad] + 1, matrix->real[bad],
-                      matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
-  *exact = !whole && (exactly ||
-                      (options->precision == PERM_PRECISION_DEFAULT &&
-                       (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER)));
+                      row + 1, bad.column + 1, bad.real,
+                      given->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
+  *exact = *exact && !whole;
   return PERM_OK;
 }
 
 /* ========================================================================================= >>sparse */
 
-/* Integers by default: exact unless that does not fit or is predicted to take over a second and over
-   PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
-static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *watch, perm_status status,
+/* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
+static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
@@ -15549,14 +15340,14 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   if (seconds <= PERMI_EXACT_FREE_SECONDS)
     return status;
   permi_result_clear(result);
-  status = permi_make_job(matrix, watch, 0, &doubles, result);
+  status = permi_make_job(given, watch, 0, &doubles, result);
   if (watch->stopped != PERM_OK) {
     perm_job_free(*job);
     *job = NULL;
   } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
     perm_job_free(*job);
     *job = doubles;
-  } else if (seconds < (double)INFINITY) { /* the exact job stands, also when doubles are refused */
+  } else if (seconds < (double)INFINITY) { /* the exact job stands */
     perm_job_free(doubles);
     permi_result_clear(result);
     status = PERM_OK;
@@ -15564,7 +15355,6 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   return status;
 }
 
-/* Bytes of a given matrix. */
 static double permi_matrix_cost(const perm_matrix *matrix)
 {
   if (!matrix)
@@ -15572,7 +15362,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* The end of a call that watch has stopped. */
+/* Ends a stopped call. */
 static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **job, perm_result *result)
 {
   perm_job_free(*job);
@@ -15580,35 +15370,35 @@ static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **
   return permi_fail_stopped(watch, result);
 }
 
-/* The job in the precision that the options name. */
-static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+/* The job in the options' precision. */
+static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
   perm_status status;
   int exact = 0, leaf;
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  status = permi_sparse_check(given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (matrix->m > 0 && permi_sparse_by_counts(matrix, options)) {
+  if (given->m > 0 && permi_sparse_by_counts(given, options)) {
     permi_problem problem;
     void *entries;
-    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
+    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_problem_job(&problem, 0, 2, options, job, result);
+      status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(matrix, &watch);
+    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch);
          leaf++) {
       (*job)->leaf[leaf].bound_relative = (double)INFINITY;
-      (*job)->leaf[leaf].estimate_relative += fmin(matrix->m, matrix->n) * PERMI_UNIT;
+      (*job)->leaf[leaf].estimate_relative += fmin(given->m, given->n) * PERMI_UNIT;
     }
     return watch.stopped == PERM_OK ? status : permi_sparse_job_drop(&watch, job, result);
   }
-  if (matrix->m == 0) {
+  if (given->m == 0) {
     permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
     if (*job)
-      (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+      (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
     if (*job)
       (*job)->modulus = options->modulus;
     if (*job && permi_job_push_number(*job, &one))
@@ -15617,30 +15407,34 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_option
     *job = NULL;
     return permi_fail_memory(result);
   }
-  status = permi_make_job(matrix, &watch, exact, job, result);
+  status = permi_make_job(given, &watch, exact, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
       options->method != PERM_METHOD_EXACT)
-    status = permi_make_rather(matrix, &watch, status, job, result);
+    status = permi_make_rather(given, &watch, status, job, result);
   return status;
 }
 
-/* The next precision for a job; PERM_PRECISION_COUNT at the top. */
+/* The next precision; PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
 {
   return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
 }
 
-/* Which precision is to be planned at once instead; PERM_PRECISION_COUNT: none, or watch says stop. Elimination without
-   a subtraction loses no more than its own roundings, whatever the order. */
-static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
+/* The precision to plan at once instead; PERM_PRECISION_COUNT: none. Without subtractions elimination loses only its
+   own roundings. */
+static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
   perm_precision next = PERM_PRECISION_COUNT;
   double sum = 0;
-  size_t e;
-  int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
-  for (e = 0; e < matrix->nnz && matrix->kind != PERM_KIND_PATTERN && !subtracts && !permi_watch_step(watch, e, 5); e++)
-    subtracts = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] < 0 : matrix->real[e] < 0;
+  permi_given_item entry;
+  size_t e, end;
+  int i, subtracts = given->kind == PERM_KIND_COMPLEX;
+  for (i = 0; i < given->m && !subtracts; i++)
+    for (e = permi_given_row(given, i, &end); e < end && !subtracts && !permi_watch_step(watch, e, 5); e++) {
+      permi_given_entry(given, i, e, &entry);
+      subtracts = entry.real < 0;
+    }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
     if (job->leaf[i].integer)
@@ -15653,8 +15447,8 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-/* The job in that precision, or a higher one that the tolerance of a job in pieces needs. */
-static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const perm_options *options_given,
+/* The job, in a higher precision if the tolerance of a job in pieces needs it. */
+static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
   perm_options options = *options_given;
@@ -15665,15 +15459,13 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const per
   char line[160];
   int raised = 0, steps;
   permi_result_clear(result);
-  if (!job)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   *job = NULL;
-  status = permi_sparse_job(matrix, &options, job, result);
+  status = permi_sparse_job(given, &options, job, result);
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
-                  (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+                  (next = permi_sparse_higher(given, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_sparse_job(matrix, &options, &higher, result);
-    if (status > 0 || status == PERM_ERROR_MEMORY) { /* what is planned must not depend on time or luck */
+    status = permi_sparse_job(given, &options, &higher, result);
+    if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       perm_job_free(*job);
       *job = NULL;
       return status;
@@ -15706,7 +15498,17 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  return permi_meter_end(&call, permi_sparse_job_planned(matrix, options, job, result), result);
+  permi_control watch = permi_control_begin(options);
+  permi_given given;
+  perm_status status;
+  permi_result_clear(result);
+  if (job)
+    *job = NULL;
+  status = job ? permi_given_make(matrix, options, &watch, &given, result)
+               : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
+  if (status == PERM_OK)
+    status = permi_sparse_job_planned(&given, options, job, result);
+  return permi_meter_end(&call, status, result);
 }
 
 static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
@@ -15714,17 +15516,20 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
 {
   permi_control watch = permi_control_begin(options);
   permi_working working;
+  permi_given given;
   perm_status status;
+  permi_given_item bad;
   int exact, row, zero = 0;
-  size_t bad;
   permi_result_clear(result);
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
   memset(report, 0, sizeof *report);
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  status = permi_given_make(matrix, options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_sparse_check(&given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  exact = exact && permi_sparse_all_integers(matrix, &row, &bad, &watch); /* methods by counts were not asked yet */
+  exact = exact && permi_given_integers(&given, &row, &bad, &watch); /* methods by counts were not asked yet */
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
@@ -15734,13 +15539,13 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   working.watch = &watch;
   watch.activity = "preparing";
   if (matrix->m != matrix->n) {
-    permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
+    permi_sparse_fill(&given, exact, matrix->m > matrix->n, &working);
     if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
       working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
     working.report.rounds = 0;
   } else {
-    permi_working_options(&working, matrix, options, exact);
-    status = permi_sparse_prepare(matrix, exact, &working, &zero);
+    permi_working_options(&working, &given, options, exact);
+    status = permi_sparse_prepare(&given, exact, &working, &zero);
     if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
       status = PERM_ERROR_MEMORY;
     if (status == PERM_ERROR_MEMORY)
@@ -15764,35 +15569,22 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
-/* A sparse matrix, for permi_solve: planning makes the job. */
+/* For permi_solve; planning makes the job. */
 typedef struct permi_sparse_attempt {
-  const perm_matrix *matrix;
-  perm_job *job; /* until permi_solve takes it */
+  const permi_given *given;
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
 
 static perm_status permi_sparse_attempt_plan(void *context, const perm_options *options, double *seconds,
-                                             perm_result *result)
+                                             perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_sparse_job_planned(attempt->matrix, options, &attempt->job, result);
-  *seconds = (double)INFINITY;
+  const perm_status status = permi_sparse_job_planned(attempt->given, options, job, result);
   if (status != PERM_OK)
     return status;
-  *seconds = attempt->seconds = permi_job_seconds(attempt->job);
-  attempt->precision = attempt->job->precision;
-  return PERM_OK;
-}
-
-static perm_status permi_sparse_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                             perm_result *result)
-{
-  permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  (void)options;
-  (void)result;
-  *job = attempt->job;
-  attempt->job = NULL;
+  *seconds = attempt->seconds = permi_job_seconds(*job);
+  attempt->precision = (*job)->precision;
   return PERM_OK;
 }
 
@@ -15800,64 +15592,66 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
                                                 const perm_result *result)
 {
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
-  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* the next takes longer: not planned */
+  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* too long: not planned */
     return PERM_PRECISION_COUNT;
   return permi_sparse_next(options, result->method, attempt->precision);
 }
 
-static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_options *options, perm_result *result)
+static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,
+                                       double start, perm_result *result)
 {
-  static const permi_solver solver = {permi_sparse_attempt_plan, permi_sparse_attempt_make, permi_sparse_attempt_next};
-  const double start = permi_seconds();
-  permi_sparse_attempt attempt;
-  permi_control watch = permi_control_begin(options);
-  perm_status status;
+  static const permi_solver solver = {permi_sparse_attempt_plan, NULL, permi_sparse_attempt_next};
+  permi_sparse_attempt attempt = {given, 0, PERM_PRECISION_DEFAULT};
   int exact;
-  if (!result)
-    return PERM_ERROR_NULL;
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
-  if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, options) &&
-      !permi_sparse_rounds(matrix, &watch) && watch.stopped == PERM_OK) {
+  perm_status status = permi_sparse_check(given, options, watch, &exact, result);
+  if (status == PERM_OK && given->m > 0 && !exact && permi_sparse_by_counts(given, options) &&
+      !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK) {
     permi_problem problem;
     void *entries;
-    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
+    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_compute_counts(&problem, 0, 2, options, result);
+      status = permi_compute(&problem, PERMI_BY_LINES, 2, options, result);
     permi_release(&options->allocator, entries);
     return status;
   }
-  if (status == PERM_OK && watch.stopped != PERM_OK)
-    return permi_fail_stopped(&watch, result);
-  memset(&attempt, 0, sizeof attempt);
-  attempt.matrix = matrix;
-  status = permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
-  perm_job_free(attempt.job);
-  return status;
+  if (status == PERM_OK && watch->stopped != PERM_OK)
+    return permi_fail_stopped(watch, result);
+  return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
                                                 perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  perm_status status = permi_compute_sparse(matrix, options, result);
+  const double start = permi_seconds();
   const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  permi_metered call;
+  const perm_options *options;
+  permi_control watch;
+  permi_given given;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  watch = permi_control_begin(options);
+  status = permi_given_make(matrix, options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_compute_given(&given, options, &watch, start, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 #if defined(PERMI_ROUTE)
-/* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
-   to take long enough to pay for a look, or cannot take the order. */
+/* Takes arrays with many zeros, if the dense engine is slow enough to pay for a look, or cannot take the order. */
 #define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
-#define PERMI_ROUTE_ZEROS 0.125 /* the share of zeros from which on some engine of this header can gain */
+#define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
+  const double start = permi_seconds();
   const int n = problem->n, parts = problem->parts;
   perm_options options = *options_given;
-  perm_matrix matrix;
+  permi_control watch;
+  permi_given given;
   perm_status status;
-  size_t nnz = 0, used = 0;
   int i, j, k;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
       (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
@@ -15865,6 +15659,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
     return 0;
+  memset(&given, 0, sizeof given);
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
       const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
@@ -15873,7 +15668,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         if (problem->integer) {
           const int64_t x = problem->integer[at + k];
           if (parts == 2 && (x < -9007199254740991 || x > 9007199254740991))
-            return 0; /* a complex perm_matrix holds doubles */
+            return 0; /* complex entries are doubles here */
           some |= x != 0;
         } else {
           if (!(fabs(problem->real[at + k]) <= DBL_MAX)) {
@@ -15882,41 +15677,23 @@ static int permi_route(const permi_problem *problem, const perm_options *options
           }
           some |= problem->real[at + k] != 0;
         }
-      nnz += (size_t)some;
+      given.nnz += (size_t)some;
     }
-  if ((double)nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
+  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
     return 0;
   permi_result_clear(result);
-  if (!permi_matrix_allocate(&matrix, n, n, nnz,
-                             parts == 2         ? PERM_KIND_COMPLEX
-                             : problem->integer ? PERM_KIND_INTEGER
-                                                : PERM_KIND_REAL,
-                             &options.allocator)) {
-    permi_fail_memory(result);
-    return 1;
-  }
-  for (i = 0; i < n; i++) {
-    for (j = 0; j < n; j++) {
-      const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
-      double x[2] = {0, 0};
-      for (k = 0; k < parts; k++)
-        x[k] = problem->integer ? (double)problem->integer[at + k] : problem->real[at + k];
-      if (x[0] == 0 && x[1] == 0)
-        continue;
-      matrix.column[used] = j;
-      matrix.real[used] = x[0];
-      if (parts == 2)
-        matrix.imaginary[used] = x[1];
-      else if (problem->integer)
-        matrix.integer[used] = problem->integer[at];
-      used++;
-    }
-    matrix.row_start[i + 1] = used;
-  }
+  given.kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
+  given.m = given.n = n;
+  given.real = problem->real;
+  given.integer = problem->integer;
+  given.imaginary = parts == 2 && problem->real ? problem->real + 1 : NULL;
+  given.imaginary_integer = parts == 2 && problem->integer ? problem->integer + 1 : NULL;
+  given.ld = (size_t)problem->ld;
+  given.step = (size_t)parts;
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
-  status = perm_compute_sparse(&matrix, &options, result);
-  perm_matrix_free(&matrix);
+  watch = permi_control_begin(&options);
+  status = permi_compute_given(&given, &options, &watch, start, result);
   if (status < PERM_OK && result->argument) /* of our arguments: 1 is the matrix, 2 the options */
     result->argument = result->argument == 2 ? argument : 3;
   return 1;
@@ -15924,12 +15701,12 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 #endif
 
 /* ============================================================================================ >>spy
-   A picture of structure and plan. Coordinates are whole numbers, so that no locale puts a comma into them. */
+   A picture of structure and plan, in whole coordinates: no locale writes a comma. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_SPY_EXACT 600     /* up to this order, and */
-#define PERMI_SPY_ENTRIES 20000 /* so many entries, one square an entry, */
-#define PERMI_SPY_CELLS 160     /* else a map of so many squares a side */
+#define PERMI_SPY_EXACT 600     /* up to this order and */
+#define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
+#define PERMI_SPY_CELLS 160     /* else so many squares a side */
 #define PERMI_SPY_PANEL 440
 #define PERMI_SPY_ROWS 14       /* of the table of blocks */
 #define PERMI_SPY_OUTLINES 500
@@ -15938,13 +15715,13 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 typedef struct permi_spy {
   const perm_matrix *matrix;
   int cells[2];                       /* of the maps, down and across */
-  unsigned *live[2], *dead[2];        /* entries of each cell, as given and permuted */
-  int blocks, outlines, singular;     /* strong components; outlined ones: */
-  int *first, *order;                 /* where they begin, and their orders */
-  const perm_job *job;                /* NULL: no plan, because of */
+  unsigned *live[2], *dead[2];        /* entries of cells, as given and permuted */
+  int blocks, outlines, singular;     /* strong components, outlined ones */
+  int *first, *order;                 /* of outlines */
+  const perm_job *job;                /* NULL: see message */
   char message[PERM_MESSAGE_BYTES];
-  const permi_leaf *leaf;             /* with the largest elimination, or NULL: */
-  int steps, *width;                  /* vertices after each step */
+  const permi_leaf *leaf;             /* with the largest elimination, or NULL */
+  int steps, *width;                  /* vertices after steps */
   double *states;
   double dropped;
   permi_control *watch;
@@ -15985,7 +15762,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
           stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
-/* One map: runs of squares of a shade, a path a shade; the last is that of dead entries. */
+/* A map: a path of runs of squares for each shade; the last is of dead entries. */
 static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
 {
   static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
@@ -16001,7 +15778,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
     for (i = 0; i < down; i++)
       for (j = 0; j < across; j = end) {
         int mine = 0, k;
-        for (end = j; end < across; end++) { /* a run of cells of one shade */
+        for (end = j; end < across; end++) { /* a run */
           const size_t at = (size_t)i * (size_t)across + (size_t)end;
           const double density = spy->live[map][at] / area;
           k = spy->live[map][at]   ? density > 0.3 ? 3 : density > 0.1 ? 2 : density > 0.03 ? 1 : 0
@@ -16023,7 +15800,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve with its axis' ends, of the widths or of the logarithms of the states; y from the bottom, 0 .. most. */
+/* A curve of widths or logarithms of states, 0 .. most. */
 static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
   return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
@@ -16054,7 +15831,7 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   fputs("\"/>\n", file);
 }
 
-/* The matrix as given, and permuted to block triangular form. */
+/* The maps as given and in block triangular form. */
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -16134,8 +15911,7 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Vertices of the frontier after each step, from the steps' streams backwards: what a step makes vanish was there
-   before, what it brings was not. */
+/* Vertices of the frontier, from the streams backwards: what vanishes was there before, what comes was not. */
 static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
 {
   uint64_t alive = 0;
@@ -16150,7 +15926,7 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
       const permi_stream *stream = &frontier->stream[s];
       const int drop = stream->want == stream->test && stream->flip == stream->test && s == frontier->stream_start[p];
       held |= drop;
-      gone |= stream->want | (stream->test & ~stream->want & ~stream->flip); /* all wanted bits vanish */
+      gone |= stream->want | (stream->test & ~stream->want & ~stream->flip); /* wanted bits vanish */
       self = held ? frontier->stream[frontier->stream_start[p]].test & ~stream->want : 0; /* its slot may be reused */
       born |= (stream->want ^ stream->flip) & ~(stream->test & ~stream->want & ~self);
     }
@@ -16158,30 +15934,25 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
   }
 }
 
-/* The maps and the blocks, or parts of them if watch says stop. */
+/* The maps and the blocks, incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
   const int n = matrix->n, square = matrix->m == n && n > 0;
   int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
   permi_working working;
+  const permi_given given = permi_given_rows(matrix);
   size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
     if (!permi_working_create(&working, allocator, n, matrix->nnz))
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
-    for (i = 0; i < n; i++)
-      for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 50); e++)
-        if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0) {
-          working.cell[e].vertex[0] = i;
-          working.cell[e].vertex[1] = n + matrix->column[e];
-          permi_cell_link(&working, (int)e);
-        }
+    permi_sparse_fill(&given, 0, 0, &working);
     spy->singular = !permi_split(&working); /* or stopped */
   }
-  if (square && !spy->singular) { /* components come in reverse topological order: the last on top */
-    const int *column_match = working.work + 3 * (size_t)n; /* where permi_split leaves the rows of the columns */
+  if (square && !spy->singular) { /* components come in reverse topological order */
+    const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
     spy->blocks = working.blocks;
     spy->dropped = (int)working.report.dead_entries;
     for (k = 0; k <= spy->blocks; k++)
@@ -16216,7 +15987,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   return PERM_OK;
 }
 
-/* The largest block with an elimination. 0: out of memory. */
+/* Finds the largest block with an elimination. 0: out of memory. */
 static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
 {
   int i;

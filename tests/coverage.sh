@@ -47,7 +47,7 @@ for header in perm.h perm_sparse.h; do awk -v header=$header '
   END { for (line in seen) print header, line, line in run }' $out/gcov | sort -k2n; done >$out/lines
 awk -v least=$least -v gpu="$(ls $out/tests_cuda 2>/dev/null)" '
   FILENAME != ARGV[3] {
-    if ($0 ~ /^\/\* =+ >>[a-z]+/) { split($0, part, ">>"); split(part[2], name, /[^a-z]/); room = name[1] }
+    if ($0 ~ /^\/\* =+ >>[a-z_]+/) { split($0, part, ">>"); split(part[2], name, /[^a-z_]/); room = name[1] }
     at[FILENAME, FNR] = room == "" ? "manual" : room; text[FILENAME, FNR] = $0; next
   }
   {
