@@ -1497,7 +1497,7 @@ static permi_dd permi_dd_multiply(permi_dd a, permi_dd b)
   return permi_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-static permi_dd permi_dd_negate(permi_dd a)
+PERMI_UNUSED static permi_dd permi_dd_negate(permi_dd a)
 {
   a.hi = -a.hi;
   a.lo = -a.lo;
@@ -2269,8 +2269,8 @@ static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c
 }
 
 /* y += c x, or y -= c x, modulo 2^(64 words); c: a magnitude of `length` words. */
-static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c, int length,
-                                                 int subtract)
+static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c,
+                                                 int length, int subtract)
 {
   int k;
   for (k = 0; k < length && k < words; k++)
@@ -2280,23 +2280,24 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* y += c x modulo 2^(64 words), all two's complement, c of `length` words; or of two such parts: Gaussian integers. */
-static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int length,
+/* y += c x modulo 2^(64 words); c of `words` words too, or of one if it is short; 2 parts: Gaussian integers. */
+static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
-  uint64_t factor[PERM_INTEGER_WORDS];
   int p, q;
   for (p = 0; p < parts; p++) {
-    const int negative = permi_words_magnitude(factor, c + p * length, length);
+    uint64_t magnitude;
+    const int negative = is_short && permi_words_magnitude(&magnitude, c + p, 1);
+    const uint64_t *factor = is_short ? &magnitude : c + p * words;
     for (q = 0; q < parts; q++)
-      permi_words_fuse(y + (p ^ q) * words, x + q * words, words, factor, length, negative != (p & q));
+      permi_words_fuse(y + (p ^ q) * words, x + q * words, words, factor, is_short ? 1 : words, negative != (p & q));
   }
 }
 
-PERMI_NEVER_INLINE static void permi_words_accumulate(int words, int parts, const uint64_t *c, int length, uint64_t *y,
-                                                      const uint64_t *x)
+PERMI_UNUSED PERMI_NEVER_INLINE static void permi_words_accumulate(int words, int parts, const uint64_t *c, uint64_t *y,
+                                                                   const uint64_t *x)
 {
-  permi_words_accumulate_of(words, parts, c, length, y, x);
+  permi_words_accumulate_of(words, parts, c, 0, y, x);
 }
 
 /* The same of residues, c from 0 to p - 1. */
@@ -9653,7 +9654,8 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
-  const double each = dp->cell ? (10.0 + 5 * counts->numbers.words) * counts->parts * counts->parts : 1; /* for permi_watch */
+  const int words = counts->numbers.words, products = counts->parts * counts->parts;
+  const double each = dp->cell ? (10.0 + 5 * words) * products : 1; /* for permi_watch */
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
@@ -10258,8 +10260,8 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
-/* Adds a term, or subtracts it: integers to the total, which is added to the sums at the end, double-doubles to the sums
-   at once. absolute: the sum of its moduli, or NULL for its modulus. */
+/* Adds a term, or subtracts it: integers to the total, double-doubles to the sums at once. absolute: the sum of its
+   moduli, or NULL for its modulus. */
 static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
                            uint64_t *total, perm_partial *partial)
 {

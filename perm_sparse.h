@@ -3537,8 +3537,7 @@ static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const pe
                                                  void *y, const void *x)
 {
   if (algebra == PERMI_WORDS) {
-    permi_words_accumulate(numbers->words, numbers->parts, (const uint64_t *)a, numbers->words, (uint64_t *)y,
-                           (const uint64_t *)x);
+    permi_words_accumulate(numbers->words, numbers->parts, (const uint64_t *)a, (uint64_t *)y, (const uint64_t *)x);
   } else {
     const permi_coefficient c = permi_coefficient_from(algebra, numbers, a);
     permi_value_add(algebra, numbers, &c, y, x, 0);
@@ -6327,7 +6326,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
     uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
-      permi_words_accumulate(numbers->words, numbers->parts, a, numbers->words, y, x);
+      permi_words_accumulate(numbers->words, numbers->parts, a, y, x);
     else
       permi_value_add(algebra, numbers, &c, y, x, 0);
   }

@@ -115,8 +115,8 @@ static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c
 }
 
 /* y += c x, or y -= c x, modulo 2^(64 words); c: a magnitude of `length` words. */
-static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c, int length,
-                                                 int subtract)
+static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c,
+                                                 int length, int subtract)
 {
   int k;
   for (k = 0; k < length && k < words; k++)
@@ -126,23 +126,24 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* y += c x modulo 2^(64 words), all two's complement, c of `length` words; or of two such parts: Gaussian integers. */
-static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int length,
+/* y += c x modulo 2^(64 words); c of `words` words too, or of one if it is short; 2 parts: Gaussian integers. */
+static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
-  uint64_t factor[PERM_INTEGER_WORDS];
   int p, q;
   for (p = 0; p < parts; p++) {
-    const int negative = permi_words_magnitude(factor, c + p * length, length);
+    uint64_t magnitude;
+    const int negative = is_short && permi_words_magnitude(&magnitude, c + p, 1);
+    const uint64_t *factor = is_short ? &magnitude : c + p * words;
     for (q = 0; q < parts; q++)
-      permi_words_fuse(y + (p ^ q) * words, x + q * words, words, factor, length, negative != (p & q));
+      permi_words_fuse(y + (p ^ q) * words, x + q * words, words, factor, is_short ? 1 : words, negative != (p & q));
   }
 }
 
-PERMI_NEVER_INLINE static void permi_words_accumulate(int words, int parts, const uint64_t *c, int length, uint64_t *y,
-                                                      const uint64_t *x)
+PERMI_UNUSED PERMI_NEVER_INLINE static void permi_words_accumulate(int words, int parts, const uint64_t *c, uint64_t *y,
+                                                                   const uint64_t *x)
 {
-  permi_words_accumulate_of(words, parts, c, length, y, x);
+  permi_words_accumulate_of(words, parts, c, 0, y, x);
 }
 
 /* The same of residues, c from 0 to p - 1. */

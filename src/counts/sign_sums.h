@@ -282,8 +282,8 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
-/* Adds a term, or subtracts it: integers to the total, which is added to the sums at the end, double-doubles to the sums
-   at once. absolute: the sum of its moduli, or NULL for its modulus. */
+/* Adds a term, or subtracts it: integers to the total, double-doubles to the sums at once. absolute: the sum of its
+   moduli, or NULL for its modulus. */
 static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
                            uint64_t *total, perm_partial *partial)
 {

@@ -131,7 +131,8 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
-  const double each = dp->cell ? (10.0 + 5 * counts->numbers.words) * counts->parts * counts->parts : 1; /* for permi_watch */
+  const int words = counts->numbers.words, products = counts->parts * counts->parts;
+  const double each = dp->cell ? (10.0 + 5 * words) * products : 1; /* for permi_watch */
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;

@@ -212,7 +212,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
     uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
-      permi_words_accumulate(numbers->words, numbers->parts, a, numbers->words, y, x);
+      permi_words_accumulate(numbers->words, numbers->parts, a, y, x);
     else
       permi_value_add(algebra, numbers, &c, y, x, 0);
   }

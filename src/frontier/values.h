@@ -111,8 +111,7 @@ static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const pe
                                                  void *y, const void *x)
 {
   if (algebra == PERMI_WORDS) {
-    permi_words_accumulate(numbers->words, numbers->parts, (const uint64_t *)a, numbers->words, (uint64_t *)y,
-                           (const uint64_t *)x);
+    permi_words_accumulate(numbers->words, numbers->parts, (const uint64_t *)a, (uint64_t *)y, (const uint64_t *)x);
   } else {
     const permi_coefficient c = permi_coefficient_from(algebra, numbers, a);
     permi_value_add(algebra, numbers, &c, y, x, 0);
