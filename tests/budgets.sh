@@ -88,7 +88,7 @@ if [ "$1" = lower ]; then
     /^#/ || /^$/ || !($1 in is) || $1 == "room_lines" { print; next }
     { new = is[$1] * 1.05; new = $1 ~ /^compile/ ? sprintf("%.2f", new) : int(new)
       rest = $0; sub(/^[^ ]+ +[^ ]+ */, "", rest); if (new + 0 > $2 + 0) new = $2
-      printf "%-28s %-8s %s\n", $1, new, rest }' $out/figures $table >$out/table && cp $out/table $table
+      line = sprintf("%-28s %-8s %s", $1, new, rest); sub(/ +$/, "", line); print line }' $out/figures $table >$out/table && cp $out/table $table
 fi
 # Every figure has a budget, and every budget a figure but those of compile time, which are not always measured.
 awk -v skipped=$skipped -v compile="$mode" '

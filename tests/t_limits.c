@@ -545,6 +545,7 @@ TEST(t_limits_scans_stop)
   matrix.kind = PERM_KIND_INTEGER;
   matrix.integer = (int64_t *)calloc(COUNT, sizeof *matrix.integer);
   matrix.integer[COUNT - 1] = INT64_C(1) << 53;
+  matrix.column = (int *)calloc(COUNT, sizeof *matrix.column);
   matrix.m = 1;
   matrix.n = COUNT;
   matrix.row_start = row_start;
@@ -568,6 +569,7 @@ TEST(t_limits_scans_stop)
   }
   perm_job_free(job);
   free(matrix.integer);
+  free(matrix.column);
   free(turn);
   free(link);
 }
