@@ -913,6 +913,15 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
+/* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning: it
+   then takes 1.3 times as long (order 13: 8.3 us, then 11), for want of inlining. clang has no such level. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define PERMI_BRIEF_BEGIN PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions"))
+#define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
+#else
+#define PERMI_BRIEF_BEGIN
+#define PERMI_BRIEF_END
+#endif
 /* PERMI_EVERY: call for k = 0 to count - 1, count a constant: 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an
    array in registers throughout: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more
    spills. PERMI_ALIGN_LOOPS, for a kernel: gcc aligns loops to 16 bytes, and row loops of plain C then take up to 1.27
@@ -3604,6 +3613,8 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
   return all ? PERM_OK : status;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ======================================================================================== >>options
    Are the options what they may be? */
 
@@ -4290,6 +4301,8 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 }
 #endif
 #endif
+
+PERMI_BRIEF_END
 
 /* ======================================================================================= >>dispatch
    What the kernels read and yield, and the table from which the plan picks one. The table's rates, in
@@ -5859,6 +5872,8 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   return PERM_OK;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ============================================================================================ >>gpu
    Dense sums on GPUs: plan and tables. The kernels are in perm_cuda.cu. The columns of a matrix:
      pivot    1: its two signs share the rest of a row sum x (product PERM_GPU_PIVOT; other products have none). Rows
@@ -6258,6 +6273,8 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   leaf->run_range = permi_gpu_range;
   return PERM_OK;
 }
+
+PERMI_BRIEF_END
 
 /* =========================================================================================== >>plan
    Everything that fixes the bits of a result, decided from matrix and options alone: never from threads, time
@@ -8375,6 +8392,25 @@ static void permi_exact_settings(const permi_exact_rows *rows, int i, int first,
       table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
 }
 
+/* What a kernel needs to know beside its tables, which have `inner` columns. */
+static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
+{
+  const permi_exact_family *family = plan->family;
+  exact->n = plan->rows.n;
+  exact->padded = (exact->n + 15) & ~15;
+  exact->limbs = plan->packing.limbs;
+  exact->narrow = plan->packing.narrow;
+  exact->first = permi_exact_first(exact->limbs);
+  exact->transposed = plan->rows.transposed;
+  exact->outer = exact->n - 1 - inner;
+  exact->chunk_log2 = exact->outer + inner < 18 ? exact->outer : 18 - inner;
+  exact->survivors = plan->survivors;
+  exact->run = plan->skip ? family->skip : family->all;
+  exact->evaluate = permi_exact_evaluates(family, &plan->packing);
+  exact->window = exact->evaluate == family->evaluate[0] ? PERMI_EXACT_WINDOW : family->window;
+  permi_exact_constants(exact);
+}
+
 /* Columns: lanes, block or setting columns, the fixed one, outer ones. */
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
@@ -8419,19 +8455,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   exact->wide_step = wide_step;
   exact->lane_bytes = next;
   exact->nibbles = nibbles;
-  exact->n = n;
-  exact->padded = padded;
-  exact->limbs = limbs;
-  exact->narrow = plan->packing.narrow;
-  exact->first = permi_exact_first(limbs);
-  exact->transposed = rows->transposed;
-  exact->outer = outer;
-  exact->chunk_log2 = outer + inner < 18 ? outer : 18 - inner;
-  exact->survivors = plan->survivors;
-  exact->run = skip ? family->skip : family->all;
-  exact->evaluate = permi_exact_evaluates(family, &plan->packing);
-  exact->window = exact->evaluate == family->evaluate[0] ? PERMI_EXACT_WINDOW : family->window;
-  permi_exact_constants(exact);
+  permi_exact_form(exact, plan, inner);
   for (a = 0; a < limbs * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, is_wide = h >= exact->narrow, in_limb = a % PERMI_EXACT_ATOMS;
     if (is_wide && in_limb == 0) {
@@ -8490,6 +8514,8 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   leaf->workspace = sizeof(permi_exact_work);
   return PERM_OK;
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ====================================================================================== >>exact_gpu
    Integers on GPUs: row sums are packed into 32-bit words, groups of rows are multiplied in one word each, then
@@ -8923,6 +8949,8 @@ static double permi_modular_seconds(int n, const permi_integer_view *view)
   permi_exact_rows rows = permi_exact_look(view, n, 0);
   return permi_exact_plain_seconds(&rows, 1);
 }
+
+PERMI_BRIEF_END
 
 /* ========================================================================================= >>counts
    Matrices in which equal rows and equal columns stand once, with a count that the caller declares or that is found
@@ -10251,6 +10279,8 @@ PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
       permi_cell_add(ring, weight + (size_t)(t - 1) * ring->size, weight + (size_t)t * ring->size, 0);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* =================================================================================== >>counts_choice
    Which engine for which counts, in which precision, at which price. Rectangular matrices by name:
      subsets    2^m m n / 2 for m < n; no subtraction that the permanent does not have
@@ -11117,6 +11147,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   }
   return PERM_OK;
 }
+
+PERMI_BRIEF_END
 
 /* ========================================================================================== >>check
    Is the matrix what the call says it is? */
@@ -12811,6 +12843,8 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
   return permi_complex_general(n, a, value);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* =================================================================================== >>minors_calls
    The calls for minors and gradients. */
 
@@ -13198,6 +13232,8 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
   return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
 }
 #endif /* PERM_NO_EXTRAS */
+
+PERMI_BRIEF_END
 
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
@@ -15600,6 +15636,48 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im,
   *re = PERMI_FMS(r, ar, i * ai);
 }
 
+/* A number in `parts` parts, 1 real, 2 complex, `apart` doubles apart in memory. Nobody reads a real number's im. */
+typedef struct PERMI_NAME(number) {
+  PERMI_V re, im;
+} PERMI_NAME(number);
+#define PERMI_N PERMI_NAME(number)
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_LOAD(p);
+  x.im = parts == 2 ? PERMI_LOAD(p + apart) : x.re;
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(put)(double *p, int apart, PERMI_N x, int parts)
+{
+  PERMI_STORE(p, x.re);
+  if (parts == 2)
+    PERMI_STORE(p + apart, x.im);
+}
+
+/* One number in all lanes. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(spread)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_SET(p[0]);
+  x.im = PERMI_SET(p[parts == 2 ? apart : 0]);
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int parts)
+{
+  PERMI_N x;
+  if (parts == 1) {
+    x.re = x.im = a.re * b.re;
+    return x;
+  }
+  x.re = PERMI_FMS(a.re, b.re, a.im * b.im);
+  x.im = PERMI_FMA(a.re, b.im, a.im * b.re);
+  return x;
+}
+
 /* x += step */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
 {
@@ -16092,20 +16170,16 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
    clang keeps arrays of them in memory (99 ns instead of 60 to 76 for permi_small_real_n8_avx512). */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
-#define PERMI_NUMBER PERMI_NAME(small_number)
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
 
 typedef struct {
-  PERMI_V re, im;
-} PERMI_NUMBER; /* im: with two parts only */
-typedef struct {
-  PERMI_NUMBER p, u, v, c;
+  PERMI_N p, u, v, c;
 } PERMI_EXPANDED; /* p + u x + v y + c xy */
 typedef struct {
-  PERMI_NUMBER i0, i1, j0, j1;
+  PERMI_N i0, i1, j0, j1;
 } PERMI_NAME(small_entries); /* of rows i and j in columns 0 and 1 */
 typedef struct {
-  PERMI_NUMBER zi, zj, u, v;
+  PERMI_N zi, zj, u, v;
 } PERMI_NAME(small_forms); /* of a pair of rows, linear in the signs */
 typedef struct {
   PERMI_V sign0, sign1, sign2;
@@ -16114,31 +16188,7 @@ typedef struct {
   PERMI_V even, odd, even_im, odd_im, absolute;
 } PERMI_NAME(small_sums); /* by parity of the minus signs */
 
-/* The number at p, its imaginary part `apart` behind; put stores one, spread takes one double a part for all lanes. */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_get)(const double *p, int apart, int parts)
-{
-  PERMI_NUMBER z;
-  z.re = PERMI_LOAD(p);
-  z.im = parts == 2 ? PERMI_LOAD(p + apart) : z.re;
-  return z;
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_put)(double *p, int apart, PERMI_NUMBER z, int parts)
-{
-  PERMI_STORE(p, z.re);
-  if (parts == 2)
-    PERMI_STORE(p + apart, z.im);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_spread)(const double *p, int apart, int parts)
-{
-  PERMI_NUMBER z;
-  z.re = PERMI_SET(p[0]);
-  z.im = parts == 2 ? PERMI_SET(p[apart]) : z.re;
-  return z;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_plus)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_plus)(PERMI_N a, PERMI_N b, int parts)
 {
   a.re = PERMI_ADD(a.re, b.re);
   if (parts == 2)
@@ -16146,7 +16196,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_plus)(PERMI_NUMBER a, PE
   return a;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_minus)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minus)(PERMI_N a, PERMI_N b, int parts)
 {
   a.re = PERMI_SUB(a.re, b.re);
   if (parts == 2)
@@ -16155,7 +16205,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_minus)(PERMI_NUMBER a, P
 }
 
 /* x + sign y */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_signed)(PERMI_NUMBER x, PERMI_V sign, PERMI_NUMBER y, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V sign, PERMI_N y, int parts)
 {
   x.re = PERMI_FMA(sign, y.re, x.re);
   if (parts == 2)
@@ -16163,21 +16213,8 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_signed)(PERMI_NUMBER x, 
   return x;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_times)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
-{
-  PERMI_NUMBER x;
-  if (parts == 2) {
-    x.re = PERMI_FMS(a.re, b.re, PERMI_MUL(a.im, b.im));
-    x.im = PERMI_FMA(a.re, b.im, PERMI_MUL(a.im, b.re));
-  } else {
-    x.re = x.im = PERMI_MUL(a.re, b.re);
-  }
-  return x;
-}
-
 /* x + a b */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_add_product)(PERMI_NUMBER x, PERMI_NUMBER a, PERMI_NUMBER b,
-                                                                     int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
 {
   if (parts == 2) {
     x.re = PERMI_FMS(a.re, b.re, PERMI_FMS(a.im, b.im, x.re));
@@ -16189,36 +16226,36 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_add_product)(PERMI_NUMBE
 }
 
 /* The sum of row `row` over the fixed and the lane columns. */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
                                                                  int parts)
 {
-  PERMI_NUMBER z = PERMI_NAME(small_spread)(row + 2 * parts, 1, parts);
+  PERMI_N z = PERMI_NAME(spread)(row + 2 * parts, 1, parts);
   if (PERMI_LANES > 0)
-    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(small_spread)(row + 3 * parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row + 3 * parts, 1, parts), parts);
   if (PERMI_LANES > 1)
-    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(small_spread)(row + 4 * parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + 4 * parts, 1, parts), parts);
   if (PERMI_LANES > 2)
-    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(small_spread)(row + 5 * parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 5 * parts, 1, parts), parts);
   return z;
 }
 
 /* The sums of a row for all settings of the block columns; setting 1 turns the first of them, 2 the second, 3 both. */
 typedef struct {
-  PERMI_NUMBER z0, z1, z2, z3;
+  PERMI_N z0, z1, z2, z3;
 } PERMI_NAME(small_row);
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
     PERMI_NAME(small_row_sums)(const double *row, PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
   PERMI_NAME(small_row) sums;
-  PERMI_NUMBER e;
+  PERMI_N e;
   sums.z0 = sums.z1 = sums.z2 = sums.z3 = PERMI_NAME(small_row_sum)(row, lanes, parts);
   if (block >= 1) {
-    e = PERMI_NAME(small_spread)(row + (3 + PERMI_LANES) * parts, 1, parts);
+    e = PERMI_NAME(spread)(row + (3 + PERMI_LANES) * parts, 1, parts);
     sums.z1 = PERMI_NAME(small_minus)(sums.z0, e, parts);
     sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
   }
   if (block == 2) {
-    e = PERMI_NAME(small_spread)(row + (4 + PERMI_LANES) * parts, 1, parts);
+    e = PERMI_NAME(spread)(row + (4 + PERMI_LANES) * parts, 1, parts);
     sums.z2 = PERMI_NAME(small_minus)(sums.z0, e, parts);
     sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
     sums.z3 = PERMI_NAME(small_minus)(sums.z1, e, parts);
@@ -16228,27 +16265,27 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
 }
 
 /* a_i w_j + a_j w_i, the coefficient of x or y in (w_i + a_i x) (w_j + a_j x) */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_linear)(PERMI_NUMBER ai, PERMI_NUMBER wj, PERMI_NUMBER aj,
-                                                                PERMI_NUMBER wi, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
+                                                                PERMI_N wi, int parts)
 {
-  return PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(ai, wj, parts), aj, wi, parts);
+  return PERMI_NAME(small_add_product)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
 }
 
 /* f times a pair of rows. In this order gcc's AVX2 kernels keep all in registers: 0.87 to 0.92 of the time. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
   PERMI_EXPANDED g;
-  g.c = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.c, f.p, parts), by.v, f.u, parts);
+  g.c = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.c, f.p, parts), by.v, f.u, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.u, f.v, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.p, f.c, parts);
-  g.u = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.u, f.p, parts), by.p, f.u, parts);
-  g.v = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.v, f.p, parts), by.p, f.v, parts);
-  g.p = PERMI_NAME(small_times)(by.p, f.p, parts);
+  g.u = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.u, f.p, parts), by.p, f.u, parts);
+  g.v = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.v, f.p, parts), by.p, f.v, parts);
+  g.p = PERMI_NAME(times)(by.p, f.p, parts);
   return g;
 }
 
 /* Adds the halves g and h of a term, which has an odd number of minus signs among the block columns if `odd`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_NUMBER g, PERMI_NUMBER h,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
                                                         PERMI_V sign, int odd, int parts)
 {
   PERMI_V larger = PERMI_LARGER(g.re, h.re);
@@ -16270,19 +16307,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                           PERMI_EXPANDED last, PERMI_V sign, int odd, int parts)
 {
-  const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.u, f.v, parts), last.v, f.u, parts);
-  const PERMI_NUMBER g = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.c, f.p, parts), last.p, f.c, parts);
+  const PERMI_N h = PERMI_NAME(small_add_product)(PERMI_NAME(times)(last.u, f.v, parts), last.v, f.u, parts);
+  const PERMI_N g = PERMI_NAME(small_add_product)(PERMI_NAME(times)(last.c, f.p, parts), last.p, f.c, parts);
   PERMI_NAME(small_finish)(sums, g, h, sign, odd, parts);
 }
 
 /* The same with a last row, z + a0 x + a1 y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
-                                                         PERMI_NUMBER z, const double *row, PERMI_V sign, int odd,
+                                                         PERMI_N z, const double *row, PERMI_V sign, int odd,
                                                          int parts)
 {
-  const PERMI_NUMBER a0 = PERMI_NAME(small_spread)(row, 1, parts), a1 = PERMI_NAME(small_spread)(row + parts, 1, parts);
-  const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(a0, f.v, parts), a1, f.u, parts);
-  PERMI_NAME(small_finish)(sums, PERMI_NAME(small_times)(z, f.c, parts), h, sign, odd, parts);
+  const PERMI_N a0 = PERMI_NAME(spread)(row, 1, parts), a1 = PERMI_NAME(spread)(row + parts, 1, parts);
+  const PERMI_N h = PERMI_NAME(small_add_product)(PERMI_NAME(times)(a0, f.v, parts), a1, f.u, parts);
+  PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, odd, parts);
 }
 
 /* DO(q) for the settings of the block columns: f<q> is a pair, is multiplied by a pair, or by the last one. */
@@ -16295,12 +16332,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
 #define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
 
 /* A pair of rows for one setting, from row sums. */
-PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_NUMBER zi, PERMI_NUMBER zj,
-                                                                PERMI_NAME(small_entries) entries, PERMI_NUMBER c,
+PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERMI_N zj,
+                                                                PERMI_NAME(small_entries) entries, PERMI_N c,
                                                                 int parts)
 {
   PERMI_EXPANDED pair;
-  pair.p = PERMI_NAME(small_times)(zi, zj, parts);
+  pair.p = PERMI_NAME(times)(zi, zj, parts);
   pair.u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
   pair.v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
   pair.c = c;
@@ -16309,13 +16346,13 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_NUMBER zi,
 
 /* a_i0, a_i1, a_j0, a_j1 of two rows, and *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
-    PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_NUMBER *c, int parts)
+    PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
   PERMI_NAME(small_entries) entries;
-  entries.i0 = PERMI_NAME(small_spread)(i, 1, parts);
-  entries.i1 = PERMI_NAME(small_spread)(i + parts, 1, parts);
-  entries.j0 = PERMI_NAME(small_spread)(j, 1, parts);
-  entries.j1 = PERMI_NAME(small_spread)(j + parts, 1, parts);
+  entries.i0 = PERMI_NAME(spread)(i, 1, parts);
+  entries.i1 = PERMI_NAME(spread)(i + parts, 1, parts);
+  entries.j0 = PERMI_NAME(spread)(j, 1, parts);
+  entries.j1 = PERMI_NAME(spread)(j + parts, 1, parts);
   *c = PERMI_NAME(small_linear)(entries.i0, entries.j1, entries.i1, entries.j0, parts);
   return entries;
 }
@@ -16329,7 +16366,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
   PERMI_EXPANDED f0, f1, f2, f3;
   PERMI_NAME(small_entries) entries;
   PERMI_NAME(small_row) i, j;
-  PERMI_NUMBER c;
+  PERMI_N c;
   int k;
 #define PERMI_PAIR_OF(q) PERMI_NAME(small_pair)(i.z##q, j.z##q, entries, c, parts)
 #define PERMI_ALONE(q) PERMI_NAME(small_end_row)(sums, f##q, i.z##q, a, sign, q == 1 || q == 2, parts);
@@ -16363,13 +16400,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 6 * PERMI_WIDTH)
 
 /* Numbers 0 to count - 1 at z become z + y, and those behind them z - y; `apart` doubles between parts. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_NUMBER y, int apart, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;
   for (at = 0; at < count; at += PERMI_WIDTH) {
-    const PERMI_NUMBER before = PERMI_NAME(small_get)(z + at, apart, parts);
-    PERMI_NAME(small_put)(z + at + count, apart, PERMI_NAME(small_minus)(before, y, parts), parts);
-    PERMI_NAME(small_put)(z + at, apart, PERMI_NAME(small_plus)(before, y, parts), parts);
+    const PERMI_N before = PERMI_NAME(get)(z + at, apart, parts);
+    PERMI_NAME(put)(z + at + count, apart, PERMI_NAME(small_minus)(before, y, parts), parts);
+    PERMI_NAME(put)(z + at, apart, PERMI_NAME(small_plus)(before, y, parts), parts);
   }
 }
 
@@ -16379,25 +16416,25 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
                                                            int block)
 {
   const PERMI_NAME(small_row) sums = PERMI_NAME(small_row_sums)(row, lanes, parts, block);
-  PERMI_NUMBER z;
+  PERMI_N z;
   int b;
-#define PERMI_PUT_SETTING(q) PERMI_NAME(small_put)(t + q * PERMI_WIDTH, 32, sums.z##q, parts);
+#define PERMI_PUT_SETTING(q) PERMI_NAME(put)(t + q * PERMI_WIDTH, 32, sums.z##q, parts);
   PERMI_EACH_SETTING(PERMI_PUT_SETTING)
 #undef PERMI_PUT_SETTING
   for (b = block; b < columns; b++)
     PERMI_NAME(small_double)
-  (t, PERMI_WIDTH << b, PERMI_NAME(small_spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32, parts);
+  (t, PERMI_WIDTH << b, PERMI_NAME(spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32, parts);
   row += (3 + PERMI_LANES + columns) * parts;
-  z = PERMI_NAME(small_spread)(permi_lane_zero, 1, parts);
+  z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   if (PERMI_LANES > 0 && outer > 0)
-    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(small_spread)(row, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row, 1, parts), parts);
   if (PERMI_LANES > 1 && outer > 1)
-    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(small_spread)(row + parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + parts, 1, parts), parts);
   if (PERMI_LANES > 2 && outer > 2)
-    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(small_spread)(row + 2 * parts, 1, parts), parts);
-  PERMI_NAME(small_put)(x, 16, z, parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 2 * parts, 1, parts), parts);
+  PERMI_NAME(put)(x, 16, z, parts);
   for (b = PERMI_LANES; b < outer; b++)
-    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(small_spread)(row + b * parts, 1, parts), 16, parts);
+    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
 }
 
 /* u and v of a pair of rows from its z_i and z_j, `count` numbers of a table. */
@@ -16406,30 +16443,30 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
 {
   int at;
   for (at = 0; at < count; at += PERMI_WIDTH, from += PERMI_WIDTH) {
-    const PERMI_NUMBER zi = PERMI_NAME(small_get)(from, apart, parts);
-    const PERMI_NUMBER zj = PERMI_NAME(small_get)(from + parts * apart, apart, parts);
-    PERMI_NAME(small_put)
+    const PERMI_N zi = PERMI_NAME(get)(from, apart, parts);
+    const PERMI_N zj = PERMI_NAME(get)(from + parts * apart, apart, parts);
+    PERMI_NAME(put)
     (from + 2 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts), parts);
-    PERMI_NAME(small_put)
+    PERMI_NAME(put)
     (from + 3 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts), parts);
   }
 }
 
 /* A form of a pair for setting q: what the outer columns give, x, and what the table has. */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_form)(const double *from, PERMI_NUMBER x, int q, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
-  return PERMI_NAME(small_plus)(PERMI_NAME(small_get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
+  return PERMI_NAME(small_plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_table_pair)(const double *from, PERMI_NAME(small_forms) outer,
-                                                                      PERMI_NUMBER c, int q, int parts)
+                                                                      PERMI_N c, int q, int parts)
 {
   PERMI_EXPANDED pair;
-  const PERMI_NUMBER zi = PERMI_NAME(small_form)(from, outer.zi, q, parts);
-  const PERMI_NUMBER zj = PERMI_NAME(small_form)(from + 32 * parts, outer.zj, q, parts);
+  const PERMI_N zi = PERMI_NAME(small_form)(from, outer.zi, q, parts);
+  const PERMI_N zj = PERMI_NAME(small_form)(from + 32 * parts, outer.zj, q, parts);
   pair.u = PERMI_NAME(small_form)(from + 64 * parts, outer.u, q, parts);
   pair.v = PERMI_NAME(small_form)(from + 96 * parts, outer.v, q, parts);
-  pair.p = PERMI_NAME(small_times)(zi, zj, parts);
+  pair.p = PERMI_NAME(times)(zi, zj, parts);
   pair.c = c;
   return pair;
 }
@@ -16437,10 +16474,10 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_table_pair)(const doub
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(const double *state, int parts)
 {
   PERMI_NAME(small_forms) x;
-  x.zi = PERMI_NAME(small_spread)(state, 16, parts);
-  x.zj = PERMI_NAME(small_spread)(state + 16 * parts, 16, parts);
-  x.u = PERMI_NAME(small_spread)(state + 32 * parts, 16, parts);
-  x.v = PERMI_NAME(small_spread)(state + 48 * parts, 16, parts);
+  x.zi = PERMI_NAME(spread)(state, 16, parts);
+  x.zj = PERMI_NAME(spread)(state + 16 * parts, 16, parts);
+  x.u = PERMI_NAME(spread)(state + 32 * parts, 16, parts);
+  x.v = PERMI_NAME(spread)(state + 48 * parts, 16, parts);
   return x;
 }
 
@@ -16451,7 +16488,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
 {
   PERMI_EXPANDED f0, f1, f2, f3;
   PERMI_NAME(small_forms) x;
-  PERMI_NUMBER c;
+  PERMI_N c;
   int k;
 #define PERMI_PAIR_OF(q) PERMI_NAME(small_table_pair)(from, x, c, q, parts)
 #define PERMI_ALONE(q)                                                                                                 \
@@ -16459,7 +16496,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   (sums, f##q, PERMI_NAME(small_form)(from, x.zi, q, parts), last_row, sign, q == 1 || q == 2, parts);
 #define PERMI_TWO_ROWS(k, DO)                                                                                          \
   x = PERMI_NAME(small_outer_pair)(state + (k)*64 * parts, parts);                                                     \
-  c = PERMI_NAME(small_get)(cross + (k)*parts * PERMI_WIDTH, PERMI_WIDTH, parts);                                      \
+  c = PERMI_NAME(get)(cross + (k)*parts * PERMI_WIDTH, PERMI_WIDTH, parts);                                      \
   PERMI_EACH_SETTING(DO)
   PERMI_TWO_ROWS(0, PERMI_FIRST)
   for (k = 1; k < (n - 1) / 2; k++) {
@@ -16468,7 +16505,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   }
   from += 128 * parts;
   if (n % 2) {
-    x.zi = PERMI_NAME(small_spread)(state + k * 64 * parts, 16, parts);
+    x.zi = PERMI_NAME(spread)(state + k * 64 * parts, 16, parts);
     PERMI_EACH_SETTING(PERMI_ALONE)
   } else {
     PERMI_TWO_ROWS(k, PERMI_LAST)
@@ -16489,10 +16526,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
   (a + i * stride, table + (i / 2 * 4 + i % 2) * 32 * parts, outer + (i / 2 * 4 + i % 2) * 16 * parts, columns,
    rest - columns, lanes, parts, block);
   for (k = 0; k < n / 2; k++) {
-    PERMI_NUMBER c;
+    PERMI_N c;
     const double *row = a + 2 * k * stride;
     const PERMI_NAME(small_entries) entries = PERMI_NAME(small_exact)(row, row + stride, &c, parts);
-    PERMI_NAME(small_put)(cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, c, parts);
+    PERMI_NAME(put)(cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, c, parts);
     PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
     PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states, entries, 16, parts);
   }
@@ -16570,7 +16607,6 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_INSTANCE
 #undef PERMI_LANES
 #undef PERMI_TABLE
-#undef PERMI_NUMBER
 #undef PERMI_EXPANDED
 #undef PERMI_EACH_SETTING
 #undef PERMI_TWO_ROWS
@@ -17094,45 +17130,14 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #endif
 
 /* ================================================================================= >>minors_kernels
-   Numbers in one or two parts, and the kernels for minors. */
+   The kernels for minors. */
 
 #if !defined(PERM_NO_EXTRAS)
-/* ---- numbers in `parts` parts, 1 real, 2 complex; in memory the parts are `apart` doubles from each other. The
-   imaginary part of a real number is something that nobody looks at. */
-typedef struct PERMI_NAME(number) {
-  PERMI_V re, im;
-} PERMI_NAME(number);
-#define PERMI_N PERMI_NAME(number)
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get)(const double *p, int apart, int parts)
-{
-  PERMI_N x;
-  x.re = PERMI_LOAD(p);
-  x.im = parts == 2 ? PERMI_LOAD(p + apart) : x.re;
-  return x;
-}
-
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
 {
   PERMI_N x;
   x.re = PERMI_LOAD_ANY(p);
   x.im = parts == 2 ? PERMI_LOAD_ANY(p + apart) : x.re;
-  return x;
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(put)(double *p, int apart, PERMI_N x, int parts)
-{
-  PERMI_STORE(p, x.re);
-  if (parts == 2)
-    PERMI_STORE(p + apart, x.im);
-}
-
-/* One number in all lanes. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(spread)(const double *p, int apart, int parts)
-{
-  PERMI_N x;
-  x.re = PERMI_SET(p[0]);
-  x.im = PERMI_SET(p[parts == 2 ? apart : 0]);
   return x;
 }
 
@@ -17148,18 +17153,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
   a.re = a.re - b.re;
   a.im = a.im - b.im;
   return a;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int parts)
-{
-  PERMI_N x;
-  if (parts == 1) {
-    x.re = x.im = a.re * b.re;
-    return x;
-  }
-  x.re = PERMI_FMS(a.re, b.re, a.im * b.im);
-  x.im = PERMI_FMA(a.re, b.im, a.im * b.re);
-  return x;
 }
 
 /* x + ab */

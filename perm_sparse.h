@@ -754,6 +754,8 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
   return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ============================================================================================= >>io
    Reads lines, words and numbers of a text in memory, which becomes a list of entries, sorted, then compressed rows. No
    text crashes the readers or makes them allocate more than a multiple of its length plus 8 (m + 1) bytes. A message
@@ -1940,6 +1942,8 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 {
   return perm_matrix_write_within(path, matrix, NULL, result);
 }
+
+PERMI_BRIEF_END
 
 /* ======================================================================================= >>matching
    Maximum matching of a bipartite graph in O(nnz sqrt(n)). J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)
@@ -5859,6 +5863,8 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ===================================================================================== >>arrays_gpu
    The arrays and lists on a GPU: perm_cuda.cu computes the same values in the same order. */
 
@@ -6042,6 +6048,8 @@ static double permi_gpu_bytes(void)
 #define permi_gpu_needs(frontier, arrays, bytes) (((frontier)->room[0] + (frontier)->room[1]) * (double)(bytes))
 #define permi_gpu_bytes() 0.0
 #endif
+
+PERMI_BRIEF_END
 
 /* ===================================================================================== >>arrays_run
    Running the arrays: passes, underflow, the task, what it costs. */
@@ -9903,6 +9911,8 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   return cost;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ================================================================================= >>hybrid_program
    A layout made into a straight program of operations. */
 
@@ -10203,6 +10213,8 @@ static double permi_instruction_operations(const permi_instruction *operation)
   default: return operation->count;
   }
 }
+
+PERMI_BRIEF_END
 
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, estimate, search and price. */
@@ -10581,6 +10593,8 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   *layout = trial[t];
   return cost[t];
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
@@ -11891,6 +11905,8 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
+PERMI_BRIEF_END
+
 /* ======================================================================================= >>sparyser
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
    SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
@@ -12572,6 +12588,8 @@ static perm_status permi_dominating_make(permi_maker *maker, const permi_block *
   return status;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ======================================================================================== >>codegen
    The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
    generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
@@ -12951,6 +12969,8 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
   permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
   return PERM_OK;
 }
+
+PERMI_BRIEF_END
 
 /* =================================================================================== >>transversals
    Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
@@ -16202,6 +16222,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 }
 #endif
 
+PERMI_BRIEF_BEGIN
+
 /* ============================================================================================ >>spy
    A picture of structure and plan. Coordinates are whole numbers, so that no locale puts a comma into them. */
 
@@ -16603,6 +16625,8 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
 }
 #endif /* PERM_NO_EXTRAS */
+
+PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop

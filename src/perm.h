@@ -169,10 +169,12 @@
 #include "job/job.h"
 #include "job/state.h"
 #include "job/parallel.h"
+PERMI_BRIEF_BEGIN
 #include "job/options.h"
 #include "job/checkpoint.h"
 
 #include "gpu/contract.h"
+PERMI_BRIEF_END
 
 #include "dense/dispatch.h"
 #include "dense/kernels.h"
@@ -181,7 +183,9 @@
 #include "dense/plain.h"
 #include "dense/scale.h"
 #include "dense/dense.h"
+PERMI_BRIEF_BEGIN
 #include "dense/gpu.h"
+PERMI_BRIEF_END
 #include "dense/plan.h"
 #include "dense/rounding.h"
 #include "dense/bounds.h"
@@ -190,16 +194,20 @@
 
 #include "exact/exact.h"
 #include "exact/limbs.h"
+PERMI_BRIEF_BEGIN
 #include "exact/exact_gpu.h"
+PERMI_BRIEF_END
 
 #include "counts/counts.h"
 #include "counts/ring.h"
 #include "counts/subsets.h"
 #include "counts/sign_sums.h"
+PERMI_BRIEF_BEGIN
 #include "counts/counts_choice.h"
 #include "counts/counts_scale.h"
 #include "counts/counts_gpu.h"
 #include "counts/counts_leaf.h"
+PERMI_BRIEF_END
 
 #include "solve/check.h"
 #include "solve/names.h"
@@ -209,7 +217,9 @@
 #include "solve/judge.h"
 #include "solve/counted.h"
 #include "solve/compute.h"
+PERMI_BRIEF_BEGIN
 #include "solve/minors_calls.h"
+PERMI_BRIEF_END
 #include "solve/batch.h"
 
 #include "structure/low_rank.h"
