@@ -1002,26 +1002,24 @@ static double permi_seconds(void)
 }
 
 /* ========================================================================================= >>prices
-   The stored prices: what engines are predicted to take. Predictions choose among engines and orders and cut work into
-   slices; they change no value, and no clock is asked, so that a plan is the same on every machine.
-
-   Units: _SECONDS seconds of one thread, _RATE a second, _BYTES bytes; others say what they are. Measured in November
-   2026 on one thread of a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and on one NVIDIA H200 (_GPU_), unless a line says
-   otherwise. "Chosen" is a limit between two ways that was set, not measured. Rates of single kernels and algebras
-   stand in their tables: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. Any honest order of magnitude
+   Stored prices: how long engines are predicted to take. They choose engines and orders and cut work into slices, but
+   change no value; no clock is asked, so a plan is the same on every machine.
+   Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in November 2026 on a 2.5 GHz Xeon (Cascade Lake),
+   gcc 12 -O2, and an H200 (_GPU_), unless a line says otherwise; "chosen" limits were set, not measured. Rates of
+   single kernels stand in >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. An honest order of magnitude
    will do. */
 
 /* ---- threads, limits */
-#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds: not worth it below */
+#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds */
 #ifndef PERMI_SHARE_SECONDS
-#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* a step of a task below this prediction is one thread's */
+#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* a shorter step runs on one thread */
 #endif
-#define PERMI_CHUNK_SECONDS 0.1       /* chosen: of a chunk of a long sum, which is lost if a call stops in it */
+#define PERMI_CHUNK_SECONDS 0.1       /* chosen: a chunk of a long sum, lost if a call stops in it */
 #define PERMI_RYSER_CHUNK_SECONDS 0.25 /* likewise for sparyser, once it has 4096 chunks */
-#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a higher precision that takes less is tried without being asked for */
-#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: jobs of sparse matrices that take longer are refused, as those that */
+#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a cheaper higher precision is tried unasked */
+#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused, as those that */
 #define PERMI_HOPELESS_BYTES 1e13     /* need more, unless max_bytes allows it */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto takes another sparse engine if there is one */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto prefers other sparse engines */
 #define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen: the most without max_bytes; */
 #define PERMI_COUNTS_BYTES 4e9        /* likewise of subsets; */
 #define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads of decompose together */
@@ -2198,18 +2196,17 @@ static perm_isa permi_isa_best(void)
 
 /* ========================================================================================== >>files
    The one way to write a file: checkpoints, matrices, pictures. Whatever fails:
-     1. Under its name a file is at every moment absent, or whole and old, or whole and new: it is only replaced, by
-        renaming a file beside it that is complete, closed and on the disk.
-     2. That file is NAME.<16 random hexadecimal digits>.tmp, always a new one (O_EXCL follows no planted link), which
-        no program started meanwhile inherits. It is removed when writing fails.
-     3. Whoever next writes NAME removes what a killed process left under such a name. A process that still writes holds
-        a lock on its file (flock); on file systems without locks nothing is removed.
+     1. Under its name a file is always absent, or whole and old, or whole and new: it is replaced only by renaming a
+        file beside it that is complete, closed and on the disk.
+     2. That file is NAME.<16 random hexadecimal digits>.tmp, created with O_EXCL (which follows no planted link), not
+        inherited by child programs, and removed when writing fails.
+     3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on file systems
+        without locks nothing is removed.
      4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
-     5. Only regular files are replaced or read. Directories, FIFOs, devices and sockets are refused, so that nothing
-        hangs. Symbolic links are read through, but refused for writing: replacing the link would leave its target as it
-        was, and following it would overwrite whatever somebody made it point to.
-   A write beyond the limit on file sizes (ulimit -f) raises SIGXFSZ, which ends the process. A program that ignores
-   SIGXFSZ, as perm_cli.c and Python do, gets the failed write; a library changes no signals.
+     5. Only regular files are replaced or read: others could hang. Symbolic links are read through but not written:
+        replacing the link would miss its target, following it would overwrite whatever somebody made it point to.
+   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores the signal, as perm_cli.c
+   and Python do; a library changes no signals.
    Without POSIX (Windows) there is no lock, sync, mode or check of the kind, and the old file is removed before the
    rename: a crash between the two leaves only the other. */
 
@@ -5276,13 +5273,12 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
 }
 
 /* ========================================================================================== >>scale
-   Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere:
-   the duals of an assignment problem whose weights are the exponents of the entries [DK01]. Every entry then is
-   at most its transversal's, so rounding an entry to a grid common to its row changes the permanent by no more
-   than that rounding times permanents of entries <= 1, and the permanent of |a| is at least 2^-n.
-   Reductions and a maximum matching of the tight entries settle most matrices; rows left over go through shortest
-   augmenting paths [JV87]. What freedom then remains is used up by a rule that does not see the duals it starts
-   from, so the scaled matrix is the same, bit for bit, however rows and columns were scaled before. O(n^3). */
+   Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere: the
+   duals of an assignment problem whose weights are the exponents of the entries [DK01]. Then rounding an entry to its
+   row's grid changes the permanent by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n.
+   Reductions and a maximum matching of tight entries settle most matrices; other rows take shortest augmenting paths
+   [JV87]. The remaining freedom is fixed by a rule that does not see the first duals, so the scaled matrix is the same,
+   bit for bit, however rows and columns were scaled before. O(n^3). */
 
 #define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; no path of exponents comes to half of it */
 #define PERMI_SCALE_APART 4096         /* what is scaled by 2^-4096 is exactly 0 */
@@ -5537,17 +5533,16 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
 }
 
 /* ========================================================================================== >>dense
-   Glynn's sum with the columns split by what varies fastest (rates and ratios in `make bench`):
+   Glynn's sum with the columns split by what varies fastest (rates: `make bench`):
      pivot    1 column: its two signs share the rest of a row sum, see >>dense_kernels (PERM_FORM_SPLIT: none)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always + (half cube)
      outer    the rest, in Gray order, 2^chunk_log2 states a chunk
-   Numerics: moving a row sum by +-2a rounds, so a long Gray walk drifts, and at n >= 22 that drift is the main error
-   of the usual programs. Here the coefficients of every virtual row are rounded once to whole numbers of one unit
-   such that all signed sums of them fit 53 bits: row sums are exact, wherever a walk starts and however long it is,
-   and what remains is the permanent of a matrix that differs from the given one by at most 2^-53 of the row sum of
-   moduli in every entry. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
+   A Gray walk in doubles drifts: from n = 22 on that is the main error of the usual programs. Here the coefficients of
+   each virtual row are rounded once, to whole numbers of one unit whose signed sums all fit 53 bits. So row sums are
+   exact, wherever and however long the walk; what remains is the permanent of a matrix whose entries are off by at most
+   2^-53 of the row's sum of moduli. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
 
 static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
@@ -6634,12 +6629,11 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 }
 
 /* ======================================================================================= >>rounding
-   What rounding before the products does to terms, and what they are measured by. */
+   What rounding before the products does to terms. */
 
-/* What rounding before the products does to terms. Rows on the grid of >>dense, divided rows, the products of pairs all
-   are off by about f = sqrt(n) u/2 times the row's sum of moduli, in every term, so where row sums cancel, the terms,
-   which are what errors are measured by, are off by f over the row sum, which no sum of |terms| shows. There are
-   matrices, like blocks (1 1; 1 -1) in any surroundings, in whose every term some row sum cancels: their permanent
+/* Rows on the grid of >>dense, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum
+   of moduli, in every term. Where a row sum cancels, the term is off by f over the row sum, which no sum of |terms| shows.
+   In some matrices, such as blocks (1 1; 1 -1) in any surroundings, a row sum cancels in every term: their permanent
    consists of what was rounded away. */
 typedef struct permi_rounded_rows {
   double share; /* the mean of these quotients over some terms, by size; root of the sum of squares over the rows */
@@ -6826,7 +6820,7 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
 /* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
 
    Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_SPLIT, rounded
-   products: a row sum and a product, each rounded once: 2 n u. Complex ones by parts: a row sum has relative error u;
+   products: n row sums and n products, each rounded once: 2 n u. Complex by parts: a row sum has relative error u;
    a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
    u (|p_i| |s| + |ps|) <= 2 u |ps|, without fused operations u |p_r| |s| more: 2.42 u |ps|. PERM_FORM_PAIR where all
    before the products is exact: at most (n + 1) / 2 such products.
@@ -6841,10 +6835,9 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
    Absolute: an operation that underflows is off by 2^-1074, a lost entry too (see permi_dense_tables), and later
    factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
 
-   Estimates. Where there is a bound, a tenth of it: nothing can be worse than 10 estimates. Otherwise as
-   permi_rounded_estimate has it. Double-double sums: as a random walk. Compensated products leave out what is of second
-   order in the low parts. tests/climb.c searches for matrices that break this. The scalar engines measure what their
-   drifting row sums lose themselves. */
+   Estimates. With a bound a tenth of it, so that no error exceeds 10 estimates; otherwise permi_rounded_estimate.
+   Double-double sums: a random walk. Compensated products omit what is of second order in the low parts. tests/climb.c
+   searches for counterexamples. The scalar engines measure the drift of their row sums. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -6996,20 +6989,19 @@ static double permi_dense_rate(const perm_options *options)
 }
 
 /* ========================================================================================= >>minors
-   Permanents without one row and one column, a row of them or all, and so the derivatives of the permanent. By
-   Glynn's sum, F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij
-   is the same sum over d_j P_i, P_i = prod over k != i of y_k. All P_i of a term by products from the front and the
-   back: two multiplications a row. What would cost n^2 a term is the sum over terms of d_j P_i for every column j; but
-   d_j is constant over long stretches, so sums of P_i over stretches are enough, and since the stretches of different
-   columns are nested, that is a constant number of additions a term and row.
+   Permanents without one row and one column, for one row or all: the derivatives of the permanent. In Glynn's sum
+   F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the same
+   sum over d_j P_i, P_i = prod over k != i of y_k, which products from the front and the back give with two multiplications
+   a row. Since d_j is constant over long, nested stretches, sums of P_i over stretches suffice: not n^2 a term, but a
+   constant number of additions a term and row.
      lane and block columns   one sum a vector element and setting, folded at the end of a chunk
      outer columns            a binary counter of partial sums: when two blocks of 2^k states meet, their difference
                               goes to column k, their sum on to column k + 1
-   With multiplicities (r_i copies of row i, c_j of column j) the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with
-   binomials as weights, and P_i has y_i^(r_i - 1): in double-double, one term at a time, over rows or over columns,
-   whichever has fewer terms. Few copies are cheaper written out, for the vector kernels.
-   A minor is unchanged when its row and column are scaled, so for the minors of one row that row is left out of the
-   scaling: the matrix scaled is the one with ones there, whose permanent is the sum of the minors. */
+   With r_i copies of row i and c_j of column j, the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with binomial weights,
+   and P_i contains y_i^(r_i - 1): in double-double, term by term, over rows or columns, whichever has fewer terms. Few
+   copies are cheaper written out, for the vector kernels.
+   Scaling its own row and column does not change a minor, so for the minors of one row that row is replaced by ones,
+   and the permanent of that matrix is the sum of the minors. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_TOTAL 256 /* rows with their copies: products of binomials stay below 2^256 */
@@ -15404,20 +15396,18 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 
 /* ===================================================================================== >>vocabulary
    Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): the
-   vocabulary, then for each kind of kernel its text and, at the text's foot, its instances by their full names. Texts
-   are functions that are always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is
-   permi_dense_avx512. Vectors have the operators + - *. Small arrays of vectors live in registers once their loops are
-   unrolled (PERMI_UNROLL), for which
+   vocabulary, then the kernels' texts, each with its instances by full name at its foot. Texts are functions that are
+   always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is permi_dense_avx512. Vectors
+   have the operators + - *. Small arrays of vectors live in registers once their loops are unrolled (PERMI_UNROLL):
      - no loop around such a loop may have a single turn: clang then unrolls too late (0.9 of the speed);
-     - loops of more levels than need be hide from gcc which one is hot (0.95 where registers are short);
-     - clang may fuse a * b + c written in one expression: a product that must be rounded has a statement of its own.
-   The vocabulary: FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once whatever the
-   family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b)
-   = max(|a|, |b|); ROOT is the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler,
-   which otherwise may contract a product and a later sum even of intrinsics (gcc does) and so take the error of the
-   product away from under it.
-   LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, and all
-   code compiled for SSE runs at half its speed until somebody does (planning n = 20 took 22 us, not 10). */
+     - needless loop levels hide from gcc which one is hot (0.95 where registers are short);
+     - clang may fuse a * b + c in one expression: a product that must be rounded has its own statement.
+   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once in every family; TIMES_PLUS(p, y) =
+   p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b) = max(|a|, |b|); ROOT is
+   the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract
+   a product and a later sum even of intrinsics (gcc does) and so lose the product's error.
+   LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, which
+   halves the speed of all code compiled for SSE until somebody does (planning n = 20 took 22 us, not 10). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) permi_##name##_##family
@@ -15705,14 +15695,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
 }
 
 /* ================================================================================== >>dense_kernels
-   Dense: Glynn's sum in blocks, see >>dense. Constants of an instance:
+   Glynn's sum in blocks, see >>dense. Constants of an instance:
      form     PERMI_NORMALISED, PERMI_PAIR or PERMI_SPLIT: see the row loops
      parts    1 real, 2 complex
      product  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
      block    block columns K, 1 to 3: products for their 2^K settings stay in registers
-   A setting's number has a bit for each minus sign. The row loops yield products p and, pivot turned, m of all
-   settings, a vector each; PERMI_SPLIT has no pivot, and low parts c. All start from `one`, the sign of the outer
-   state. The first half of them belongs to settings of an even number of minus signs, their sign in Glynn's sum. */
+   A setting's number has a bit for each minus sign. The row loops yield products p and, with the pivot turned, m of all
+   settings (PERMI_SPLIT: no pivot, but low parts c), starting from `one`, the sign of the outer state. Settings with an
+   even number of minus signs, their sign in Glynn's sum, come first. */
 
 /* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
@@ -16151,23 +16141,23 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
 #undef PERMI_INSTANCE
 
 /* ================================================================================== >>small_kernels
-   Kernels for small orders. Two columns, 0 and 1, are expanded exactly and the other n - 2 summed over signs as by
-   Glynn, the third column always +. With z_i the signed row sum of row i, the permanent is
+   Kernels for small orders. Columns 0 and 1 are expanded exactly, the other n - 2 summed over signs as by Glynn, the
+   third always +. With z_i the signed row sum of row i, the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
-   A pair of rows is the element p + u x + v y + c xy: p = z_i z_j, and u = a_i0 z_j + a_j0 z_i and v are linear in the
-   signs, so rows of tables as z_i is; c is constant. The first pair costs no product, the others 9 operations, the
-   last 4: at n = 12 74 operations for 48 elements, where normalised rows take 72 and a division, pairs of Glynn 104.
+   A pair of rows is the element p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v are linear in the
+   signs, so they come from tables like z_i; c is constant. The first pair costs no product, the others 9 operations,
+   the last 4: at n = 12 74 operations for 48 elements (normalised rows: 72 and a division; pairs of Glynn: 104).
    Constants of an instance:
      order   n, or 0: n is an argument. n = 3 + lane + block columns: no tables, all in registers
      parts   1 real, 2 complex
      block   columns (0, 1, 2) whose 2^block settings stay in registers
-   out: value (re, im), then what rounding errors are relative to: the sum of max(|one half of a term|, |the other|) -
-   halves, since a term that is small by cancellation must not look accurate - and at least the sum of all squares.
-   At n = 12 AVX-512 does 5100 operations in the time of 5550 at the processor's peak. In vain there: the loop over
-   pairs unrolled (4% slower); both halves' moduli and a broadcast sign for each parity (1 to 2% slower together). n as
-   an argument instead of a constant costs 11% at n = 9, 8% at 10, 2% at 11 and 12, a constant some 50 ms of compile
-   time: so only 12 is one. Settings have names (0 to 3) instead of places in an array, and numbers are structures:
-   clang keeps arrays of them in memory (99 ns instead of 60 to 76 for permi_small_real_n8_avx512). */
+   out: value (re, im); the sum of max(|one half of a term|, |the other|), to which rounding errors are relative
+   (halves, since a term that is small by cancellation must not look accurate); at least the sum of all squares.
+   AVX-512 at n = 12 reaches 92% of the processor's peak. Tried without gain there: the loop over pairs unrolled (4%
+   slower); moduli of both halves and a broadcast sign for each parity (1 to 2% slower together). n as an argument costs
+   11% at n = 9, 8% at 10, 2% at 11 and 12, a constant 0.05 to 0.2 s of compile time: so only 12 is one. Settings have
+   names (0 to 3), not places in an array, and numbers are structures: clang keeps arrays of them in memory (99 ns, not
+   60 to 76, for permi_small_real_n8_avx512). */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
@@ -16623,9 +16613,8 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
    The kernels for exact integers, see >>exact. */
 
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
-/* ---- exact integers, see >>exact */
-/* Adds terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16: of these the first
-   `settings`. From there on, in levels:
+/* Add terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16, of which the first
+   `settings` count. The levels:
      atoms    products of rows, below 2^15: int16. A limb has 4 atoms, or 5; an atom without rows is 1.
      halves   of a limb: atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 lanes and adds neighbours;
               with the odd (even) lanes of one factor cleared it gives the even (odd) lanes' products.

@@ -1,21 +1,21 @@
 /* ================================================================================== >>small_kernels
-   Kernels for small orders. Two columns, 0 and 1, are expanded exactly and the other n - 2 summed over signs as by
-   Glynn, the third column always +. With z_i the signed row sum of row i, the permanent is
+   Kernels for small orders. Columns 0 and 1 are expanded exactly, the other n - 2 summed over signs as by Glynn, the
+   third always +. With z_i the signed row sum of row i, the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
-   A pair of rows is the element p + u x + v y + c xy: p = z_i z_j, and u = a_i0 z_j + a_j0 z_i and v are linear in the
-   signs, so rows of tables as z_i is; c is constant. The first pair costs no product, the others 9 operations, the
-   last 4: at n = 12 74 operations for 48 elements, where normalised rows take 72 and a division, pairs of Glynn 104.
+   A pair of rows is the element p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v are linear in the
+   signs, so they come from tables like z_i; c is constant. The first pair costs no product, the others 9 operations,
+   the last 4: at n = 12 74 operations for 48 elements (normalised rows: 72 and a division; pairs of Glynn: 104).
    Constants of an instance:
      order   n, or 0: n is an argument. n = 3 + lane + block columns: no tables, all in registers
      parts   1 real, 2 complex
      block   columns (0, 1, 2) whose 2^block settings stay in registers
-   out: value (re, im), then what rounding errors are relative to: the sum of max(|one half of a term|, |the other|) -
-   halves, since a term that is small by cancellation must not look accurate - and at least the sum of all squares.
-   At n = 12 AVX-512 does 5100 operations in the time of 5550 at the processor's peak. In vain there: the loop over
-   pairs unrolled (4% slower); both halves' moduli and a broadcast sign for each parity (1 to 2% slower together). n as
-   an argument instead of a constant costs 11% at n = 9, 8% at 10, 2% at 11 and 12, a constant some 50 ms of compile
-   time: so only 12 is one. Settings have names (0 to 3) instead of places in an array, and numbers are structures:
-   clang keeps arrays of them in memory (99 ns instead of 60 to 76 for permi_small_real_n8_avx512). */
+   out: value (re, im); the sum of max(|one half of a term|, |the other|), to which rounding errors are relative
+   (halves, since a term that is small by cancellation must not look accurate); at least the sum of all squares.
+   AVX-512 at n = 12 reaches 92% of the processor's peak. Tried without gain there: the loop over pairs unrolled (4%
+   slower); moduli of both halves and a broadcast sign for each parity (1 to 2% slower together). n as an argument costs
+   11% at n = 9, 8% at 10, 2% at 11 and 12, a constant 0.05 to 0.2 s of compile time: so only 12 is one. Settings have
+   names (0 to 3), not places in an array, and numbers are structures: clang keeps arrays of them in memory (99 ns, not
+   60 to 76, for permi_small_real_n8_avx512). */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
