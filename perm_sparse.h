@@ -764,6 +764,8 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
   return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ============================================================================================= >>io
    Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
    than a multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the
@@ -1902,6 +1904,8 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 {
   return perm_matrix_write_within(path, matrix, NULL, result);
 }
+
+PERMI_BRIEF_END
 
 /* ======================================================================================= >>matching
    Maximum matching of a bipartite graph in O(nnz sqrt(n)). J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)
@@ -5494,6 +5498,8 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ===================================================================================== >>arrays_gpu
    Runs arrays and lists on a GPU, where perm_cuda.cu computes the same values in the same order. */
 
@@ -5681,6 +5687,8 @@ static double permi_gpu_bytes(void)
   (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
 #define permi_gpu_bytes() 0.0
 #endif
+
+PERMI_BRIEF_END
 
 /* ===================================================================================== >>arrays_run
    Runs the arrays, makes them from a frontier and prices them. */
@@ -9175,6 +9183,8 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   return cost;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ================================================================================= >>hybrid_program
    A layout made into a straight program. */
 
@@ -9455,6 +9465,8 @@ static double permi_instruction_operations(const permi_instruction *operation)
   default: return operation->count;
   }
 }
+
+PERMI_BRIEF_END
 
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, search and price. */
@@ -9884,6 +9896,8 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   }
   return PERM_OK;
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
@@ -11197,6 +11211,8 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
+PERMI_BRIEF_END
+
 /* ======================================================================================= >>sparyser
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
    SUPERMAN: Efficient permanent computation on GPUs, with the order of [EK] (>>codegen); here as a tree. Digits,
@@ -11853,6 +11869,8 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
   return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ======================================================================================== >>codegen
    The published sparse sums for GPUs, as oracles: D. Elbek, K. Kaya, Fully-automated code generation for efficient
    computation of sparse matrix permanents on GPUs [EK]. Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order
@@ -12227,6 +12245,8 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 #endif
+
+PERMI_BRIEF_END
 
 /* =================================================================================== >>transversals
    Enumerates perfect matchings, for blocks that have few. */
@@ -15279,6 +15299,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 }
 #endif
 
+PERMI_BRIEF_BEGIN
+
 /* ============================================================================================ >>spy
    A picture of structure and plan, in whole coordinates: no locale writes a comma. */
 
@@ -15675,6 +15697,8 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
 }
 #endif /* PERM_NO_EXTRAS */
+
+PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
