@@ -2155,12 +2155,11 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 }
 
 /* =========================================================================================== >>ring
-   The ring of all engines that compute in values of their own: what a value is, y += c x, its sum at the end. Callers
-   of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
+   The ring of all engines with values of their own: what a value is, y += c x, its sum. Inlined functions get the
+   algebra as a constant, which leaves no choice in a loop. */
 
-/* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
-   the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
-   many words as the permanent can need: nothing has to be checked on the way. */
+/* Words or doubles: two of a double-double; real before imaginary part; last, where it is kept, the sum of moduli of
+   all terms. Integers are modulo 2^(64 words), as many as the permanent can need: nothing is checked. */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
@@ -2168,22 +2167,22 @@ typedef enum permi_algebra {
   PERMI_MAGNITUDES_DD, /* the same in double-double */
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* this and the next three: integers */
+  PERMI_WORD, /* from here on integers */
   PERMI_WIDE,
-  PERMI_WORDS,       /* any number of words; also Gaussian integers, two such numbers */
+  PERMI_WORDS,       /* any number; also two such parts, Gaussian */
   PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
   PERMI_PAIR_VALUES, /* complex numbers without moduli */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
-typedef struct permi_numbers { /* what the values of a plan are */
+typedef struct permi_numbers { /* what a plan's values are */
   permi_algebra algebra;
   int parts; /* 2: complex, or Gaussian */
-  int words; /* of a part of an integer */
+  int words; /* of an integer's part */
   uint64_t modulus; /* of residues, at most 2^63 */
 } permi_numbers;
 
-/* What a value is multiplied by: an entry, or a value of one word or double a part. */
+/* A multiplier: an entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
   double real_low, imaginary_low; /* low parts, of double-doubles */
@@ -2235,8 +2234,8 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
   return permi_residue_wide(product.high, product.low, p);
 }
 
-/* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
+/* x c, `low` often 0: relative error 3 u^2 for a double c in this order of operations [Theorem 3 of Joldes, Muller,
+   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res]. */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
@@ -2280,7 +2279,7 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* y += c x modulo 2^(64 words); c of `words` words too, or of one if it is short; 2 parts: Gaussian integers. */
+/* The same with c of `words` words, or of one if short, two's complement; 2 parts: Gaussian integers. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
@@ -2313,7 +2312,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
     }
 }
 
-/* *y += c *x, or with `fresh` *y = c *x; x and y do not overlap. c = NULL: c = 1, of one or two words. */
+/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, of one or two words. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {
@@ -2392,7 +2391,7 @@ static void permi_value_one(const permi_numbers *numbers, void *value)
     x[words - 1] = 1;
 }
 
-/* Adds the parts of a value to the sums of a partial, exactly. */
+/* Adds a value's parts to the sums, exactly. */
 static void permi_value_sum_parts(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const uint64_t *word = (const uint64_t *)value;
@@ -2401,7 +2400,7 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
   int part, k;
   for (part = 0; part < numbers->parts; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    if (permi_algebra_is_integer(numbers->algebra)) /* no residue has the sign's bit */
+    if (permi_algebra_is_integer(numbers->algebra)) /* residues have no sign */
       permi_sum_add_signed(sum, word + part * numbers->words, numbers->words);
     else
       for (k = 0; k < apart; k++)
@@ -9374,38 +9373,38 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
 }
 
 /* ========================================================================================= >>digits
-   The digits and forms of all engines for counts, and their values that are not doubles: cells of >>ring, which are
-   double-doubles or integers (residues where no number of words would do). */
+   Digits and forms of the engines for counts, and cells: their values of >>ring, double-doubles or integers
+   (residues where these are too long). */
 
-#define PERMI_MOST_DIGITS 62  /* of engines that count in a number system: 2^62 states at most */
-#define PERMI_MOST_FORMS 512  /* of those that keep the forms in a workspace, */
-#define PERMI_MOST_NEEDED 128 /* and what leads to e_M */
-#define PERMI_MOST_CELLS 8192 /* 8-byte words of cells there */
-#define PERMI_MOST_WALKED 900 /* total of the digits: binomials are scaled by 2^-total */
+#define PERMI_MOST_DIGITS 62  /* of engines that count in a number system */
+#define PERMI_MOST_FORMS 512  /* in a workspace, */
+#define PERMI_MOST_NEEDED 128 /* with what leads to e_M */
+#define PERMI_MOST_CELLS 8192 /* 8-byte words of cells */
+#define PERMI_MOST_WALKED 900 /* total of digits: binomials are scaled by 2^-total */
 
 typedef struct permi_counts {
   perm_allocator allocator;
   permi_numbers numbers; /* of PERM_PRECISION_DD and of integers */
-  size_t size;           /* words of such a value, or cell */
+  size_t size;           /* words of a cell */
   int plain;             /* 1: in double instead */
   const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
-  int digit_total, form_total, needed; /* in all; the smaller of the totals */
-  int skips;                           /* form_total - needed: forms may stay unused */
+  int digit_total, form_total, needed; /* totals; the smaller one */
+  int skips;                           /* form_total - needed: unused forms */
   int *digit_count, *form_count, *radix;
-  double *high, *low; /* entries [digit][part][form], scaled; low: what high leaves, where sums are split */
+  double *high, *low; /* entries [digit][part][form], scaled; low: the rest of high for split sums */
   int64_t *integer;   /* or these */
   int whole;          /* 1: nothing rounds */
-  int lossy;          /* 1: scaling rounded some entry, which has become tiny */
-  int signs;          /* 1: some entry is negative or complex, so that |terms| are summed apart */
+  int lossy;          /* 1: scaling rounded some tiny entry */
+  int signs;          /* 1: negative or complex entries: |terms| are summed apart */
   /* >>sign_sums: */
   int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
-  unsigned absolute_mask; /* of elementary symmetric functions, one of mask + 1 terms enters the sum of |terms| */
-  int *weight_at;         /* binomials of digit d: cells (or doubles) from there */
+  unsigned absolute_mask; /* of symmetric functions, one of mask + 1 terms enters the sum of |terms| */
+  int *weight_at;         /* binomials of digit d begin here */
   uint64_t *weight;
-  uint64_t *rank_weight; /* Ryser: by the number of columns in the set */
+  uint64_t *rank_weight; /* Ryser's, by columns in the set */
 } permi_counts;
 
 static size_t permi_counts_at(const permi_counts *counts, int digit, int part, int form)
@@ -9428,11 +9427,11 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
 /* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
-  uint64_t magnitude[2][2]; /* instead, of real and imaginary part, but for residues */
+  uint64_t magnitude[2][2]; /* integers, but for residues */
   int negative[2];
 } permi_factor;
 
-/* *factor = x, or the integers, of two parts. Fields that no value has stay as they are. */
+/* Sets *factor to x, or to the integers; other fields stay. */
 static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
                              permi_factor *factor)
 {
@@ -10865,14 +10864,13 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
 }
 
 /* ====================================================================================== >>counts_gpu
-   Sums over signs on GPUs, in double, where the forms find room in registers and the text can be unrolled. A thread's
-   number is the setting of the high digits; the low digits, of which there are `walked`, are walked through in one
-   n-ary Gray code that all threads share. */
+   Sums over signs on GPUs, in double. A thread's number is the setting of the high digits; all threads walk the
+   `walked` low digits in one n-ary Gray code. */
 
 #define PERMI_COUNTS_GPU_WALK 1024 /* most terms of a walk */
 
 typedef struct permi_counts_gpu {
-  permi_gpu gpu; /* first: >>gpu knows only that */
+  permi_gpu gpu; /* first: >>gpu looks here */
   perm_gpu_program program;
   perm_gpu_counts shape;
   char text[4096];
@@ -10900,7 +10898,7 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
 }
 #undef PERMI_MEMBER
 
-/* The shape of the kernel for counts. Returns `walked`; *threads: settings of the other digits. */
+/* Sets the kernel's shape and *threads, the settings of high digits; returns `walked`. */
 PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
 {
   const int rows = counts->forms * counts->parts;
@@ -10929,7 +10927,7 @@ PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gp
   return walked;
 }
 
-/* The table of permi_counts_walk of >>text_counts, zero before. */
+/* Fills the table of permi_counts_walk of >>text_counts; it was zero. */
 PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
                                               double *table)
 {
@@ -10977,7 +10975,7 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
     to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
 }
 
-/* Makes the leaf of counts one of GPUs; tables are copied. */
+/* Makes a leaf for GPUs; tables are copied. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
@@ -17853,12 +17851,11 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 #endif /* PERM_NO_EXTRAS */
 
 /* ================================================================================= >>counts_kernels
-   Counts: what >>subsets and >>sign_sums do to rows of states, forms and batches of them. There are instances for
-   AVX2, which processors with AVX-512 take too, and of plain C, which those with NEON take. Plain C rounds products of
-   forms and complex numbers in an order of its own. */
+   Kernels of >>subsets and >>sign_sums, for AVX2 (also taken by AVX-512) and plain C (by NEON), which rounds
+   products of forms and complex numbers in its own order. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
-/* to += sum_k weight[k] from[k], along a row of n states. Four vectors at once wait for their chains together. */
+/* to += sum_k weight[k] from[k] over n states; four vectors overlap their chains. */
 PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
                                                 int n)
 {
@@ -17884,8 +17881,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* to += weight from with a weight for each of n states. Vectors at multiples of their width took up to 1.08 of the
-   time. */
+/* to += weight from, a weight a state. Tried: aligned vectors, up to 1.08 of the time. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -17896,7 +17892,7 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
     to[x] = fma(weight[x], from[x], to[x]);
 }
 
-/* to = from; *most and *least as permi_size_seen does with each state. */
+/* to = from, with permi_size_seen of each state. */
 PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);
@@ -17921,8 +17917,8 @@ PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from
   }
 }
 
-/* To the next term: adds `times` times a digit's entries to high and low parts of the forms, exactly. form: the sums
-   of both parts, `apart` places from each other. */
+/* Adds `times` a digit's entries to the forms' high and low parts, exactly. form: sums of both parts, `apart` places
+   apart. */
 PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
                                                 const double *low_step, double *high, double *low, double *form,
                                                 int apart)
@@ -17946,8 +17942,7 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
   }
 }
 
-/* *re, and for complex forms + i *im, is multiplied by the forms, each as often as it counts; form, other: their real
-   and imaginary parts, PERMI_TERMS apart. */
+/* Multiplies *re, or *re + i *im, by the forms with their counts; parts PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
 /* Powers by squaring round no more often than copies in turn. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
@@ -17977,7 +17972,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
   }
 }
 #else
-/* Real powers by squaring, into two products in turn, so that two chains overlap. Complex copies in turn. */
+/* Real powers by squaring, into two products in turn for overlapping chains. */
 PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
                                              double *re, double *im, int parts)
 {
@@ -18001,7 +17996,7 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
 }
 #endif
 
-/* Adds PERMI_TERMS products of the forms, times their weights, to the sums of their lanes. */
+/* Adds PERMI_TERMS weighted products of the forms to the sums. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
                                                         const double *weight, permi_lane_sums *sums, int parts)
 {
@@ -18040,8 +18035,8 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* One form more in elementary symmetric functions of PERMI_SETS sets of forms: e_k += x e_(k-1), k from `most` down
-   to `least`. A number's lanes stand together. */
+/* Takes one more form into e_k of PERMI_SETS sets, k from `most` down to `least`: e_k += x e_(k-1). A number's lanes
+   are adjacent. */
 PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
 {
   PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];
