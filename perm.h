@@ -934,6 +934,15 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
+/* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning: it
+   then takes 1.3 times as long (order 13: 8.3 us, then 11), for want of inlining. clang has no such level. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define PERMI_BRIEF_BEGIN PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions"))
+#define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
+#else
+#define PERMI_BRIEF_BEGIN
+#define PERMI_BRIEF_END
+#endif
 /* PERMI_EVERY: call for k = 0 to count - 1, count a constant: 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an
    array in registers throughout: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more
    spills. PERMI_ALIGN_LOOPS, for a kernel: gcc aligns loops to 16 bytes, and row loops of plain C then take up to 1.27
@@ -1014,26 +1023,24 @@ static double permi_seconds(void)
 }
 
 /* ========================================================================================= >>prices
-   The stored prices: what engines are predicted to take. Predictions choose among engines and orders and cut work into
-   slices; they change no value, and no clock is asked, so that a plan is the same on every machine.
-
-   Units: _SECONDS seconds of one thread, _RATE a second, _BYTES bytes; others say what they are. Measured in November
-   2026 on one thread of a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and on one NVIDIA H200 (_GPU_), unless a line says
-   otherwise. "Chosen" is a limit between two ways that was set, not measured. Rates of single kernels and algebras
-   stand in their tables: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. Any honest order of magnitude
+   Stored prices: how long engines are predicted to take. They choose engines and orders and cut work into slices, but
+   change no value; no clock is asked, so a plan is the same on every machine.
+   Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in November 2026 on a 2.5 GHz Xeon (Cascade Lake),
+   gcc 12 -O2, and an H200 (_GPU_), unless a line says otherwise; "chosen" limits were set, not measured. Rates of
+   single kernels stand in >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. An honest order of magnitude
    will do. */
 
 /* ---- threads, limits */
-#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds: not worth it below */
+#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds */
 #ifndef PERMI_SHARE_SECONDS
-#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* a step of a task below this prediction is one thread's */
+#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* a shorter step runs on one thread */
 #endif
-#define PERMI_CHUNK_SECONDS 0.1       /* chosen: of a chunk of a long sum, which is lost if a call stops in it */
+#define PERMI_CHUNK_SECONDS 0.1       /* chosen: a chunk of a long sum, lost if a call stops in it */
 #define PERMI_RYSER_CHUNK_SECONDS 0.25 /* likewise for sparyser, once it has 4096 chunks */
-#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a higher precision that takes less is tried without being asked for */
-#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: jobs of sparse matrices that take longer are refused, as those that */
+#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a cheaper higher precision is tried unasked */
+#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused, as those that */
 #define PERMI_HOPELESS_BYTES 1e13     /* need more, unless max_bytes allows it */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto takes another sparse engine if there is one */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto prefers other sparse engines */
 #define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen: the most without max_bytes; */
 #define PERMI_COUNTS_BYTES 4e9        /* likewise of subsets; */
 #define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads of decompose together */
@@ -2483,18 +2490,17 @@ static perm_isa permi_isa_best(void)
 
 /* ========================================================================================== >>files
    The one way to write a file: checkpoints, matrices, pictures. Whatever fails:
-     1. Under its name a file is at every moment absent, or whole and old, or whole and new: it is only replaced, by
-        renaming a file beside it that is complete, closed and on the disk.
-     2. That file is NAME.<16 random hexadecimal digits>.tmp, always a new one (O_EXCL follows no planted link), which
-        no program started meanwhile inherits. It is removed when writing fails.
-     3. Whoever next writes NAME removes what a killed process left under such a name. A process that still writes holds
-        a lock on its file (flock); on file systems without locks nothing is removed.
+     1. Under its name a file is always absent, or whole and old, or whole and new: it is replaced only by renaming a
+        file beside it that is complete, closed and on the disk.
+     2. That file is NAME.<16 random hexadecimal digits>.tmp, created with O_EXCL (which follows no planted link), not
+        inherited by child programs, and removed when writing fails.
+     3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on file systems
+        without locks nothing is removed.
      4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
-     5. Only regular files are replaced or read. Directories, FIFOs, devices and sockets are refused, so that nothing
-        hangs. Symbolic links are read through, but refused for writing: replacing the link would leave its target as it
-        was, and following it would overwrite whatever somebody made it point to.
-   A write beyond the limit on file sizes (ulimit -f) raises SIGXFSZ, which ends the process. A program that ignores
-   SIGXFSZ, as perm_cli.c and Python do, gets the failed write; a library changes no signals.
+     5. Only regular files are replaced or read: others could hang. Symbolic links are read through but not written:
+        replacing the link would miss its target, following it would overwrite whatever somebody made it point to.
+   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores the signal, as perm_cli.c
+   and Python do; a library changes no signals.
    Without POSIX (Windows) there is no lock, sync, mode or check of the kind, and the old file is removed before the
    rename: a crash between the two leaves only the other. */
 
@@ -3891,6 +3897,8 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
   return all ? PERM_OK : status;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ======================================================================================== >>options
    The check of options. */
 
@@ -4566,6 +4574,8 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 }
 #endif
 #endif
+
+PERMI_BRIEF_END
 
 /* ======================================================================================= >>dispatch
    What the kernels read and yield, and the table from which the plan picks one. The table's rates, in
@@ -5529,13 +5539,12 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
 }
 
 /* ========================================================================================== >>scale
-   Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere:
-   the duals of an assignment problem whose weights are the exponents of the entries [DK01]. Every entry then is
-   at most its transversal's, so rounding an entry to a grid common to its row changes the permanent by no more
-   than that rounding times permanents of entries <= 1, and the permanent of |a| is at least 2^-n.
-   Reductions and a maximum matching of the tight entries settle most matrices; rows left over go through shortest
-   augmenting paths [JV87]. What freedom then remains is used up by a rule that does not see the duals it starts
-   from, so the scaled matrix is the same, bit for bit, however rows and columns were scaled before. O(n^3). */
+   Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere: the
+   duals of an assignment problem whose weights are the exponents of the entries [DK01]. Then rounding an entry to its
+   row's grid changes the permanent by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n.
+   Reductions and a maximum matching of tight entries settle most matrices; other rows take shortest augmenting paths
+   [JV87]. The remaining freedom is fixed by a rule that does not see the first duals, so the scaled matrix is the same,
+   bit for bit, however rows and columns were scaled before. O(n^3). */
 
 #define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; no path of exponents comes to half of it */
 #define PERMI_SCALE_APART 4096         /* what is scaled by 2^-4096 is exactly 0 */
@@ -5790,17 +5799,16 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
 }
 
 /* ========================================================================================== >>dense
-   Glynn's sum with the columns split by what varies fastest (rates and ratios in `make bench`):
+   Glynn's sum with the columns split by what varies fastest (rates: `make bench`):
      pivot    1 column: its two signs share the rest of a row sum, see >>dense_kernels (PERM_FORM_SPLIT: none)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always + (half cube)
      outer    the rest, in Gray order, 2^chunk_log2 states a chunk
-   Numerics: moving a row sum by +-2a rounds, so a long Gray walk drifts, and at n >= 22 that drift is the main error
-   of the usual programs. Here the coefficients of every virtual row are rounded once to whole numbers of one unit
-   such that all signed sums of them fit 53 bits: row sums are exact, wherever a walk starts and however long it is,
-   and what remains is the permanent of a matrix that differs from the given one by at most 2^-53 of the row sum of
-   moduli in every entry. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
+   A Gray walk in doubles drifts: from n = 22 on that is the main error of the usual programs. Here the coefficients of
+   each virtual row are rounded once, to whole numbers of one unit whose signed sums all fit 53 bits. So row sums are
+   exact, wherever and however long the walk; what remains is the permanent of a matrix whose entries are off by at most
+   2^-53 of the row's sum of moduli. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
 
 static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
@@ -6124,6 +6132,8 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   leaf->run_chunk = permi_dense_chunk;
   return PERM_OK;
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ============================================================================================ >>gpu
    Dense sums on GPUs: plan and tables. The kernels are in perm_cuda.cu. The columns of a matrix:
@@ -6525,6 +6535,8 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   return PERM_OK;
 }
 
+PERMI_BRIEF_END
+
 /* =========================================================================================== >>plan
    Everything that fixes the bits of a result, decided from matrix and options alone: never from threads, time
    or load. */
@@ -6883,12 +6895,11 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 }
 
 /* ======================================================================================= >>rounding
-   What rounding before the products does to terms, and what they are measured by. */
+   What rounding before the products does to terms. */
 
-/* What rounding before the products does to terms. Rows on the grid of >>dense, divided rows, the products of pairs all
-   are off by about f = sqrt(n) u/2 times the row's sum of moduli, in every term, so where row sums cancel, the terms,
-   which are what errors are measured by, are off by f over the row sum, which no sum of |terms| shows. There are
-   matrices, like blocks (1 1; 1 -1) in any surroundings, in whose every term some row sum cancels: their permanent
+/* Rows on the grid of >>dense, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum
+   of moduli, in every term. Where a row sum cancels, the term is off by f over the row sum, which no sum of |terms| shows.
+   In some matrices, such as blocks (1 1; 1 -1) in any surroundings, a row sum cancels in every term: their permanent
    consists of what was rounded away. */
 typedef struct permi_rounded_rows {
   double share; /* the mean of these quotients over some terms, by size; root of the sum of squares over the rows */
@@ -7075,7 +7086,7 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
 /* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
 
    Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_SPLIT, rounded
-   products: a row sum and a product, each rounded once: 2 n u. Complex ones by parts: a row sum has relative error u;
+   products: n row sums and n products, each rounded once: 2 n u. Complex by parts: a row sum has relative error u;
    a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
    u (|p_i| |s| + |ps|) <= 2 u |ps|, without fused operations u |p_r| |s| more: 2.42 u |ps|. PERM_FORM_PAIR where all
    before the products is exact: at most (n + 1) / 2 such products.
@@ -7090,10 +7101,9 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
    Absolute: an operation that underflows is off by 2^-1074, a lost entry too (see permi_dense_tables), and later
    factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
 
-   Estimates. Where there is a bound, a tenth of it: nothing can be worse than 10 estimates. Otherwise as
-   permi_rounded_estimate has it. Double-double sums: as a random walk. Compensated products leave out what is of second
-   order in the low parts. tests/climb.c searches for matrices that break this. The scalar engines measure what their
-   drifting row sums lose themselves. */
+   Estimates. With a bound a tenth of it, so that no error exceeds 10 estimates; otherwise permi_rounded_estimate.
+   Double-double sums: a random walk. Compensated products omit what is of second order in the low parts. tests/climb.c
+   searches for counterexamples. The scalar engines measure the drift of their row sums. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -7245,20 +7255,19 @@ static double permi_dense_rate(const perm_options *options)
 }
 
 /* ========================================================================================= >>minors
-   Permanents without one row and one column, a row of them or all, and so the derivatives of the permanent. By
-   Glynn's sum, F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij
-   is the same sum over d_j P_i, P_i = prod over k != i of y_k. All P_i of a term by products from the front and the
-   back: two multiplications a row. What would cost n^2 a term is the sum over terms of d_j P_i for every column j; but
-   d_j is constant over long stretches, so sums of P_i over stretches are enough, and since the stretches of different
-   columns are nested, that is a constant number of additions a term and row.
+   Permanents without one row and one column, for one row or all: the derivatives of the permanent. In Glynn's sum
+   F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the same
+   sum over d_j P_i, P_i = prod over k != i of y_k, which products from the front and the back give with two multiplications
+   a row. Since d_j is constant over long, nested stretches, sums of P_i over stretches suffice: not n^2 a term, but a
+   constant number of additions a term and row.
      lane and block columns   one sum a vector element and setting, folded at the end of a chunk
      outer columns            a binary counter of partial sums: when two blocks of 2^k states meet, their difference
                               goes to column k, their sum on to column k + 1
-   With multiplicities (r_i copies of row i, c_j of column j) the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with
-   binomials as weights, and P_i has y_i^(r_i - 1): in double-double, one term at a time, over rows or over columns,
-   whichever has fewer terms. Few copies are cheaper written out, for the vector kernels.
-   A minor is unchanged when its row and column are scaled, so for the minors of one row that row is left out of the
-   scaling: the matrix scaled is the one with ones there, whose permanent is the sum of the minors. */
+   With r_i copies of row i and c_j of column j, the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with binomial weights,
+   and P_i contains y_i^(r_i - 1): in double-double, term by term, over rows or columns, whichever has fewer terms. Few
+   copies are cheaper written out, for the vector kernels.
+   Scaling its own row and column does not change a minor, so for the minors of one row that row is replaced by ones,
+   and the permanent of that matrix is the sum of the minors. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_TOTAL 256 /* rows with their copies: products of binomials stay below 2^256 */
@@ -8596,6 +8605,25 @@ static void permi_exact_settings(const permi_exact_rows *rows, int i, int first,
       table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
 }
 
+/* What a kernel needs beside its tables of `inner` columns. */
+static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
+{
+  const permi_exact_family *family = plan->family;
+  exact->n = plan->rows.n;
+  exact->padded = (exact->n + 15) & ~15;
+  exact->limbs = plan->packing.limbs;
+  exact->narrow = plan->packing.narrow;
+  exact->first = permi_exact_first(exact->limbs);
+  exact->transposed = plan->rows.transposed;
+  exact->outer = exact->n - 1 - inner;
+  exact->chunk_log2 = exact->outer + inner < 18 ? exact->outer : 18 - inner;
+  exact->survivors = plan->survivors;
+  exact->run = plan->skip ? family->skip : family->all;
+  exact->evaluate = permi_exact_evaluates(family, &plan->packing);
+  exact->window = exact->evaluate == family->evaluate[0] ? PERMI_EXACT_WINDOW : family->window;
+  permi_exact_constants(exact);
+}
+
 /* Columns: lanes, block or settings, the fixed one, outer ones. */
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
@@ -8640,19 +8668,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   exact->wide_step = wide_step;
   exact->lane_bytes = next;
   exact->nibbles = nibbles;
-  exact->n = n;
-  exact->padded = padded;
-  exact->limbs = limbs;
-  exact->narrow = plan->packing.narrow;
-  exact->first = permi_exact_first(limbs);
-  exact->transposed = rows->transposed;
-  exact->outer = outer;
-  exact->chunk_log2 = outer + inner < 18 ? outer : 18 - inner;
-  exact->survivors = plan->survivors;
-  exact->run = skip ? family->skip : family->all;
-  exact->evaluate = permi_exact_evaluates(family, &plan->packing);
-  exact->window = exact->evaluate == family->evaluate[0] ? PERMI_EXACT_WINDOW : family->window;
-  permi_exact_constants(exact);
+  permi_exact_form(exact, plan, inner);
   for (a = 0; a < limbs * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, is_wide = h >= exact->narrow, in_limb = a % PERMI_EXACT_ATOMS;
     if (is_wide && in_limb == 0) {
@@ -8711,6 +8727,8 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   leaf->workspace = sizeof(permi_exact_work);
   return PERM_OK;
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ====================================================================================== >>exact_gpu
    Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs. The
@@ -9142,6 +9160,8 @@ static double permi_modular_seconds(int n, const permi_integer_view *view)
   permi_exact_rows rows = permi_exact_look(view, n, 0);
   return permi_exact_plain_seconds(&rows, 1);
 }
+
+PERMI_BRIEF_END
 
 /* ========================================================================================= >>counts
    Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here.
@@ -10371,6 +10391,8 @@ PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
       permi_words_add(weight + (size_t)(t - 1) * size, weight + (size_t)t * size, counts->numbers.words);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* =================================================================================== >>counts_choice
    Chooses the engine for counts, its precision and price. Rectangular matrices by name:
      subsets    2^m m n / 2, m < n; subtracts nothing that the permanent does not
@@ -11241,6 +11263,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   return PERM_OK;
 }
 
+PERMI_BRIEF_END
+
 /* ========================================================================================== >>check
    The checks of matrices. */
 
@@ -12091,7 +12115,7 @@ static void permi_array_begin(permi_maker *maker, permi_array *array, const perm
   array->hasty = array->reduced = 0;
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
-  memset(&array->whole, 0, sizeof array->whole);
+  array->whole.real = NULL;
 }
 
 static void permi_array_free(permi_array *array, const perm_allocator *allocator)
@@ -12144,11 +12168,12 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
 {
   permi_array *array = maker->array;
   perm_plan *plan = &array->plan;
-  perm_options options = *maker->options;
+  perm_options options;
   perm_status status;
   (void)block, (void)rival;
   if (array->problem->integer || array->reduced)
     return PERM_OK;
+  options = *maker->options;
   status = permi_plan_array(array->problem, &options, plan, maker->result);
   while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
     options.precision = permi_next_precision(&options, plan->method, plan->precision);
@@ -12516,11 +12541,12 @@ static double permi_problem_bytes(const permi_problem *problem)
 /* The relative error that counts, the guaranteed one under certify. INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
-  double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
-  double least =
+  const double least =
       result->error_bound < result->error_estimate || options->certify ? result->error_bound : result->error_estimate;
+  double size;
   if (result->exact || result->error_bound == 0)
     return 0;
+  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
   return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
 
@@ -12543,18 +12569,18 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
 /* Time left, at least 1 ms, since 0 means no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
-  return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
+  return options->max_seconds == 0
+             ? 0
+             : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* Options of a run. An escalated job is short and not the checkpoint's: it has no files. */
-static perm_options permi_run_with(const perm_options *options, int escalated)
+/* Options of an escalated run: its job is short and not the checkpoint's, so it has no files. */
+static perm_options permi_run_without_files(const perm_options *options)
 {
   perm_options run = *options;
-  if (escalated) {
-    run.checkpoint.file = NULL;
-    run.checkpoint.part = run.checkpoint.parts = run.checkpoint.merges = 0;
-    run.checkpoint.merge = NULL;
-  }
+  run.checkpoint.file = NULL;
+  run.checkpoint.part = run.checkpoint.parts = run.checkpoint.merges = 0;
+  run.checkpoint.merge = NULL;
   return run;
 }
 
@@ -12615,7 +12641,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
   int escalated = 0;
   perm_job *job = NULL;
   perm_status status = solver->plan(attempt, &options, &seconds, &job, result);
-  memset(&finished, 0, sizeof finished);
+  finished.error_bound = (double)INFINITY;
   while (status == PERM_OK) {
     if (!job)
       status = solver->make(attempt, &options, &job, result);
@@ -12623,8 +12649,9 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
       break;
     planned += permi_seconds() - began;
     options.max_seconds = permi_seconds_left(options_given, start);
-    run = permi_run_with(&options, escalated);
-    status = permi_run_job(job, &run, reach, result);
+    if (escalated)
+      run = permi_run_without_files(&options);
+    status = permi_run_job(job, escalated ? &run : &options, reach, result);
     job = NULL;
     result->plan_seconds = planned;
     result->escalated = escalated;
@@ -12990,6 +13017,8 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
     return PERM_OK;
   return permi_complex_general(n, a, value);
 }
+
+PERMI_BRIEF_BEGIN
 
 /* =================================================================================== >>minors_calls
    The calls for minors and gradients. */
@@ -13373,6 +13402,8 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
   return permi_minors_compute(&call, options, result);
 }
 #endif /* PERM_NO_EXTRAS */
+
+PERMI_BRIEF_END
 
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
@@ -15563,20 +15594,18 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 
 /* ===================================================================================== >>vocabulary
    Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): the
-   vocabulary, then for each kind of kernel its text and, at the text's foot, its instances by their full names. Texts
-   are functions that are always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is
-   permi_dense_avx512. Vectors have the operators + - *. Small arrays of vectors live in registers once their loops are
-   unrolled (PERMI_UNROLL), for which
+   vocabulary, then the kernels' texts, each with its instances by full name at its foot. Texts are functions that are
+   always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is permi_dense_avx512. Vectors
+   have the operators + - *. Small arrays of vectors live in registers once their loops are unrolled (PERMI_UNROLL):
      - no loop around such a loop may have a single turn: clang then unrolls too late (0.9 of the speed);
-     - loops of more levels than need be hide from gcc which one is hot (0.95 where registers are short);
-     - clang may fuse a * b + c written in one expression: a product that must be rounded has a statement of its own.
-   The vocabulary: FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once whatever the
-   family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b)
-   = max(|a|, |b|); ROOT is the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler,
-   which otherwise may contract a product and a later sum even of intrinsics (gcc does) and so take the error of the
-   product away from under it.
-   LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, and all
-   code compiled for SSE runs at half its speed until somebody does (planning n = 20 took 22 us, not 10). */
+     - needless loop levels hide from gcc which one is hot (0.95 where registers are short);
+     - clang may fuse a * b + c in one expression: a product that must be rounded has its own statement.
+   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once in every family; TIMES_PLUS(p, y) =
+   p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b) = max(|a|, |b|); ROOT is
+   the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract
+   a product and a later sum even of intrinsics (gcc does) and so lose the product's error.
+   LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, which
+   halves the speed of all code compiled for SSE until somebody does (planning n = 20 took 22 us, not 10). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) permi_##name##_##family
@@ -15795,6 +15824,48 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im,
   *re = PERMI_FMS(r, ar, i * ai);
 }
 
+/* A number in `parts` parts, 1 real, 2 complex, `apart` doubles apart in memory. Nobody reads a real number's im. */
+typedef struct PERMI_NAME(number) {
+  PERMI_V re, im;
+} PERMI_NAME(number);
+#define PERMI_N PERMI_NAME(number)
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_LOAD(p);
+  x.im = parts == 2 ? PERMI_LOAD(p + apart) : x.re;
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(put)(double *p, int apart, PERMI_N x, int parts)
+{
+  PERMI_STORE(p, x.re);
+  if (parts == 2)
+    PERMI_STORE(p + apart, x.im);
+}
+
+/* One number in all lanes. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(spread)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_SET(p[0]);
+  x.im = PERMI_SET(p[parts == 2 ? apart : 0]);
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int parts)
+{
+  PERMI_N x;
+  if (parts == 1) {
+    x.re = x.im = a.re * b.re;
+    return x;
+  }
+  x.re = PERMI_FMS(a.re, b.re, a.im * b.im);
+  x.im = PERMI_FMA(a.re, b.im, a.im * b.re);
+  return x;
+}
+
 /* x += step */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
 {
@@ -15822,14 +15893,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
 }
 
 /* ================================================================================== >>dense_kernels
-   Dense: Glynn's sum in blocks, see >>dense. Constants of an instance:
+   Glynn's sum in blocks, see >>dense. Constants of an instance:
      form     PERMI_NORMALISED, PERMI_PAIR or PERMI_SPLIT: see the row loops
      parts    1 real, 2 complex
      product  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
      block    block columns K, 1 to 3: products for their 2^K settings stay in registers
-   A setting's number has a bit for each minus sign. The row loops yield products p and, pivot turned, m of all
-   settings, a vector each; PERMI_SPLIT has no pivot, and low parts c. All start from `one`, the sign of the outer
-   state. The first half of them belongs to settings of an even number of minus signs, their sign in Glynn's sum. */
+   A setting's number has a bit for each minus sign. The row loops yield products p and, with the pivot turned, m of all
+   settings (PERMI_SPLIT: no pivot, but low parts c), starting from `one`, the sign of the outer state. Settings with an
+   even number of minus signs, their sign in Glynn's sum, come first. */
 
 /* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
@@ -16268,39 +16339,35 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
 #undef PERMI_INSTANCE
 
 /* ================================================================================== >>small_kernels
-   Kernels for small orders. Two columns, 0 and 1, are expanded exactly and the other n - 2 summed over signs as by
-   Glynn, the third column always +. With z_i the signed row sum of row i, the permanent is
+   Kernels for small orders. Columns 0 and 1 are expanded exactly, the other n - 2 summed over signs as by Glynn, the
+   third always +. With z_i the signed row sum of row i, the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
-   A pair of rows is the element p + u x + v y + c xy: p = z_i z_j, and u = a_i0 z_j + a_j0 z_i and v are linear in the
-   signs, so rows of tables as z_i is; c is constant. The first pair costs no product, the others 9 operations, the
-   last 4: at n = 12 74 operations for 48 elements, where normalised rows take 72 and a division, pairs of Glynn 104.
+   A pair of rows is the element p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v are linear in the
+   signs, so they come from tables like z_i; c is constant. The first pair costs no product, the others 9 operations,
+   the last 4: at n = 12 74 operations for 48 elements (normalised rows: 72 and a division; pairs of Glynn: 104).
    Constants of an instance:
      order   n, or 0: n is an argument. n = 3 + lane + block columns: no tables, all in registers
      parts   1 real, 2 complex
      block   columns (0, 1, 2) whose 2^block settings stay in registers
-   out: value (re, im), then what rounding errors are relative to: the sum of max(|one half of a term|, |the other|) -
-   halves, since a term that is small by cancellation must not look accurate - and at least the sum of all squares.
-   At n = 12 AVX-512 does 5100 operations in the time of 5550 at the processor's peak. In vain there: the loop over
-   pairs unrolled (4% slower); both halves' moduli and a broadcast sign for each parity (1 to 2% slower together). n as
-   an argument instead of a constant costs 11% at n = 9, 8% at 10, 2% at 11 and 12, a constant some 50 ms of compile
-   time: so only 12 is one. Settings have names (0 to 3) instead of places in an array, and numbers are structures:
-   clang keeps arrays of them in memory (99 ns instead of 60 to 76 for permi_small_real_n8_avx512). */
+   out: value (re, im); the sum of max(|one half of a term|, |the other|), to which rounding errors are relative
+   (halves, since a term that is small by cancellation must not look accurate); at least the sum of all squares.
+   AVX-512 at n = 12 reaches 92% of the processor's peak. Tried without gain there: the loop over pairs unrolled (4%
+   slower); moduli of both halves and a broadcast sign for each parity (1 to 2% slower together). n as an argument costs
+   11% at n = 9, 8% at 10, 2% at 11 and 12, a constant 0.05 to 0.2 s of compile time: so only 12 is one. Settings have
+   names (0 to 3), not places in an array, and numbers are structures: clang keeps arrays of them in memory (99 ns, not
+   60 to 76, for permi_small_real_n8_avx512). */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
-#define PERMI_NUMBER PERMI_NAME(small_number)
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
 
 typedef struct {
-  PERMI_V re, im;
-} PERMI_NUMBER; /* im: with two parts only */
-typedef struct {
-  PERMI_NUMBER p, u, v, c;
+  PERMI_N p, u, v, c;
 } PERMI_EXPANDED; /* p + u x + v y + c xy */
 typedef struct {
-  PERMI_NUMBER i0, i1, j0, j1;
+  PERMI_N i0, i1, j0, j1;
 } PERMI_NAME(small_entries); /* of rows i and j in columns 0 and 1 */
 typedef struct {
-  PERMI_NUMBER zi, zj, u, v;
+  PERMI_N zi, zj, u, v;
 } PERMI_NAME(small_forms); /* of a pair of rows, linear in the signs */
 typedef struct {
   PERMI_V sign0, sign1, sign2;
@@ -16309,31 +16376,7 @@ typedef struct {
   PERMI_V even, odd, even_im, odd_im, absolute;
 } PERMI_NAME(small_sums); /* by parity of the minus signs */
 
-/* The number at p, its imaginary part `apart` behind; put stores one, spread takes one double a part for all lanes. */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_get)(const double *p, int apart, int parts)
-{
-  PERMI_NUMBER z;
-  z.re = PERMI_LOAD(p);
-  z.im = parts == 2 ? PERMI_LOAD(p + apart) : z.re;
-  return z;
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_put)(double *p, int apart, PERMI_NUMBER z, int parts)
-{
-  PERMI_STORE(p, z.re);
-  if (parts == 2)
-    PERMI_STORE(p + apart, z.im);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_spread)(const double *p, int apart, int parts)
-{
-  PERMI_NUMBER z;
-  z.re = PERMI_SET(p[0]);
-  z.im = parts == 2 ? PERMI_SET(p[apart]) : z.re;
-  return z;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_plus)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_plus)(PERMI_N a, PERMI_N b, int parts)
 {
   a.re = PERMI_ADD(a.re, b.re);
   if (parts == 2)
@@ -16341,7 +16384,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_plus)(PERMI_NUMBER a, PE
   return a;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_minus)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minus)(PERMI_N a, PERMI_N b, int parts)
 {
   a.re = PERMI_SUB(a.re, b.re);
   if (parts == 2)
@@ -16350,7 +16393,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_minus)(PERMI_NUMBER a, P
 }
 
 /* x + sign y */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_signed)(PERMI_NUMBER x, PERMI_V sign, PERMI_NUMBER y, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V sign, PERMI_N y, int parts)
 {
   x.re = PERMI_FMA(sign, y.re, x.re);
   if (parts == 2)
@@ -16358,21 +16401,8 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_signed)(PERMI_NUMBER x, 
   return x;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_times)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
-{
-  PERMI_NUMBER x;
-  if (parts == 2) {
-    x.re = PERMI_FMS(a.re, b.re, PERMI_MUL(a.im, b.im));
-    x.im = PERMI_FMA(a.re, b.im, PERMI_MUL(a.im, b.re));
-  } else {
-    x.re = x.im = PERMI_MUL(a.re, b.re);
-  }
-  return x;
-}
-
 /* x + a b */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_add_product)(PERMI_NUMBER x, PERMI_NUMBER a, PERMI_NUMBER b,
-                                                                     int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
 {
   if (parts == 2) {
     x.re = PERMI_FMS(a.re, b.re, PERMI_FMS(a.im, b.im, x.re));
@@ -16384,36 +16414,36 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_add_product)(PERMI_NUMBE
 }
 
 /* The sum of row `row` over the fixed and the lane columns. */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
                                                                  int parts)
 {
-  PERMI_NUMBER z = PERMI_NAME(small_spread)(row + 2 * parts, 1, parts);
+  PERMI_N z = PERMI_NAME(spread)(row + 2 * parts, 1, parts);
   if (PERMI_LANES > 0)
-    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(small_spread)(row + 3 * parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row + 3 * parts, 1, parts), parts);
   if (PERMI_LANES > 1)
-    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(small_spread)(row + 4 * parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + 4 * parts, 1, parts), parts);
   if (PERMI_LANES > 2)
-    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(small_spread)(row + 5 * parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 5 * parts, 1, parts), parts);
   return z;
 }
 
 /* The sums of a row for all settings of the block columns; setting 1 turns the first of them, 2 the second, 3 both. */
 typedef struct {
-  PERMI_NUMBER z0, z1, z2, z3;
+  PERMI_N z0, z1, z2, z3;
 } PERMI_NAME(small_row);
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
     PERMI_NAME(small_row_sums)(const double *row, PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
   PERMI_NAME(small_row) sums;
-  PERMI_NUMBER e;
+  PERMI_N e;
   sums.z0 = sums.z1 = sums.z2 = sums.z3 = PERMI_NAME(small_row_sum)(row, lanes, parts);
   if (block >= 1) {
-    e = PERMI_NAME(small_spread)(row + (3 + PERMI_LANES) * parts, 1, parts);
+    e = PERMI_NAME(spread)(row + (3 + PERMI_LANES) * parts, 1, parts);
     sums.z1 = PERMI_NAME(small_minus)(sums.z0, e, parts);
     sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
   }
   if (block == 2) {
-    e = PERMI_NAME(small_spread)(row + (4 + PERMI_LANES) * parts, 1, parts);
+    e = PERMI_NAME(spread)(row + (4 + PERMI_LANES) * parts, 1, parts);
     sums.z2 = PERMI_NAME(small_minus)(sums.z0, e, parts);
     sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
     sums.z3 = PERMI_NAME(small_minus)(sums.z1, e, parts);
@@ -16423,27 +16453,27 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
 }
 
 /* a_i w_j + a_j w_i, the coefficient of x or y in (w_i + a_i x) (w_j + a_j x) */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_linear)(PERMI_NUMBER ai, PERMI_NUMBER wj, PERMI_NUMBER aj,
-                                                                PERMI_NUMBER wi, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
+                                                                PERMI_N wi, int parts)
 {
-  return PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(ai, wj, parts), aj, wi, parts);
+  return PERMI_NAME(small_add_product)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
 }
 
 /* f times a pair of rows. In this order gcc's AVX2 kernels keep all in registers: 0.87 to 0.92 of the time. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
   PERMI_EXPANDED g;
-  g.c = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.c, f.p, parts), by.v, f.u, parts);
+  g.c = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.c, f.p, parts), by.v, f.u, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.u, f.v, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.p, f.c, parts);
-  g.u = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.u, f.p, parts), by.p, f.u, parts);
-  g.v = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.v, f.p, parts), by.p, f.v, parts);
-  g.p = PERMI_NAME(small_times)(by.p, f.p, parts);
+  g.u = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.u, f.p, parts), by.p, f.u, parts);
+  g.v = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.v, f.p, parts), by.p, f.v, parts);
+  g.p = PERMI_NAME(times)(by.p, f.p, parts);
   return g;
 }
 
 /* Adds the halves g and h of a term, which has an odd number of minus signs among the block columns if `odd`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_NUMBER g, PERMI_NUMBER h,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
                                                         PERMI_V sign, int odd, int parts)
 {
   PERMI_V larger = PERMI_LARGER(g.re, h.re);
@@ -16465,19 +16495,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                           PERMI_EXPANDED last, PERMI_V sign, int odd, int parts)
 {
-  const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.u, f.v, parts), last.v, f.u, parts);
-  const PERMI_NUMBER g = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.c, f.p, parts), last.p, f.c, parts);
+  const PERMI_N h = PERMI_NAME(small_add_product)(PERMI_NAME(times)(last.u, f.v, parts), last.v, f.u, parts);
+  const PERMI_N g = PERMI_NAME(small_add_product)(PERMI_NAME(times)(last.c, f.p, parts), last.p, f.c, parts);
   PERMI_NAME(small_finish)(sums, g, h, sign, odd, parts);
 }
 
 /* The same with a last row, z + a0 x + a1 y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
-                                                         PERMI_NUMBER z, const double *row, PERMI_V sign, int odd,
+                                                         PERMI_N z, const double *row, PERMI_V sign, int odd,
                                                          int parts)
 {
-  const PERMI_NUMBER a0 = PERMI_NAME(small_spread)(row, 1, parts), a1 = PERMI_NAME(small_spread)(row + parts, 1, parts);
-  const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(a0, f.v, parts), a1, f.u, parts);
-  PERMI_NAME(small_finish)(sums, PERMI_NAME(small_times)(z, f.c, parts), h, sign, odd, parts);
+  const PERMI_N a0 = PERMI_NAME(spread)(row, 1, parts), a1 = PERMI_NAME(spread)(row + parts, 1, parts);
+  const PERMI_N h = PERMI_NAME(small_add_product)(PERMI_NAME(times)(a0, f.v, parts), a1, f.u, parts);
+  PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, odd, parts);
 }
 
 /* DO(q) for the settings of the block columns: f<q> is a pair, is multiplied by a pair, or by the last one. */
@@ -16490,12 +16520,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
 #define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
 
 /* A pair of rows for one setting, from row sums. */
-PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_NUMBER zi, PERMI_NUMBER zj,
-                                                                PERMI_NAME(small_entries) entries, PERMI_NUMBER c,
+PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERMI_N zj,
+                                                                PERMI_NAME(small_entries) entries, PERMI_N c,
                                                                 int parts)
 {
   PERMI_EXPANDED pair;
-  pair.p = PERMI_NAME(small_times)(zi, zj, parts);
+  pair.p = PERMI_NAME(times)(zi, zj, parts);
   pair.u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
   pair.v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
   pair.c = c;
@@ -16504,13 +16534,13 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_NUMBER zi,
 
 /* a_i0, a_i1, a_j0, a_j1 of two rows, and *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
-    PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_NUMBER *c, int parts)
+    PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
   PERMI_NAME(small_entries) entries;
-  entries.i0 = PERMI_NAME(small_spread)(i, 1, parts);
-  entries.i1 = PERMI_NAME(small_spread)(i + parts, 1, parts);
-  entries.j0 = PERMI_NAME(small_spread)(j, 1, parts);
-  entries.j1 = PERMI_NAME(small_spread)(j + parts, 1, parts);
+  entries.i0 = PERMI_NAME(spread)(i, 1, parts);
+  entries.i1 = PERMI_NAME(spread)(i + parts, 1, parts);
+  entries.j0 = PERMI_NAME(spread)(j, 1, parts);
+  entries.j1 = PERMI_NAME(spread)(j + parts, 1, parts);
   *c = PERMI_NAME(small_linear)(entries.i0, entries.j1, entries.i1, entries.j0, parts);
   return entries;
 }
@@ -16524,7 +16554,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
   PERMI_EXPANDED f0, f1, f2, f3;
   PERMI_NAME(small_entries) entries;
   PERMI_NAME(small_row) i, j;
-  PERMI_NUMBER c;
+  PERMI_N c;
   int k;
 #define PERMI_PAIR_OF(q) PERMI_NAME(small_pair)(i.z##q, j.z##q, entries, c, parts)
 #define PERMI_ALONE(q) PERMI_NAME(small_end_row)(sums, f##q, i.z##q, a, sign, q == 1 || q == 2, parts);
@@ -16558,13 +16588,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 6 * PERMI_WIDTH)
 
 /* Numbers 0 to count - 1 at z become z + y, and those behind them z - y; `apart` doubles between parts. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_NUMBER y, int apart, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;
   for (at = 0; at < count; at += PERMI_WIDTH) {
-    const PERMI_NUMBER before = PERMI_NAME(small_get)(z + at, apart, parts);
-    PERMI_NAME(small_put)(z + at + count, apart, PERMI_NAME(small_minus)(before, y, parts), parts);
-    PERMI_NAME(small_put)(z + at, apart, PERMI_NAME(small_plus)(before, y, parts), parts);
+    const PERMI_N before = PERMI_NAME(get)(z + at, apart, parts);
+    PERMI_NAME(put)(z + at + count, apart, PERMI_NAME(small_minus)(before, y, parts), parts);
+    PERMI_NAME(put)(z + at, apart, PERMI_NAME(small_plus)(before, y, parts), parts);
   }
 }
 
@@ -16574,25 +16604,25 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
                                                            int block)
 {
   const PERMI_NAME(small_row) sums = PERMI_NAME(small_row_sums)(row, lanes, parts, block);
-  PERMI_NUMBER z;
+  PERMI_N z;
   int b;
-#define PERMI_PUT_SETTING(q) PERMI_NAME(small_put)(t + q * PERMI_WIDTH, 32, sums.z##q, parts);
+#define PERMI_PUT_SETTING(q) PERMI_NAME(put)(t + q * PERMI_WIDTH, 32, sums.z##q, parts);
   PERMI_EACH_SETTING(PERMI_PUT_SETTING)
 #undef PERMI_PUT_SETTING
   for (b = block; b < columns; b++)
     PERMI_NAME(small_double)
-  (t, PERMI_WIDTH << b, PERMI_NAME(small_spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32, parts);
+  (t, PERMI_WIDTH << b, PERMI_NAME(spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32, parts);
   row += (3 + PERMI_LANES + columns) * parts;
-  z = PERMI_NAME(small_spread)(permi_lane_zero, 1, parts);
+  z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   if (PERMI_LANES > 0 && outer > 0)
-    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(small_spread)(row, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row, 1, parts), parts);
   if (PERMI_LANES > 1 && outer > 1)
-    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(small_spread)(row + parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + parts, 1, parts), parts);
   if (PERMI_LANES > 2 && outer > 2)
-    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(small_spread)(row + 2 * parts, 1, parts), parts);
-  PERMI_NAME(small_put)(x, 16, z, parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 2 * parts, 1, parts), parts);
+  PERMI_NAME(put)(x, 16, z, parts);
   for (b = PERMI_LANES; b < outer; b++)
-    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(small_spread)(row + b * parts, 1, parts), 16, parts);
+    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
 }
 
 /* u and v of a pair of rows from its z_i and z_j, `count` numbers of a table. */
@@ -16601,30 +16631,30 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
 {
   int at;
   for (at = 0; at < count; at += PERMI_WIDTH, from += PERMI_WIDTH) {
-    const PERMI_NUMBER zi = PERMI_NAME(small_get)(from, apart, parts);
-    const PERMI_NUMBER zj = PERMI_NAME(small_get)(from + parts * apart, apart, parts);
-    PERMI_NAME(small_put)
+    const PERMI_N zi = PERMI_NAME(get)(from, apart, parts);
+    const PERMI_N zj = PERMI_NAME(get)(from + parts * apart, apart, parts);
+    PERMI_NAME(put)
     (from + 2 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts), parts);
-    PERMI_NAME(small_put)
+    PERMI_NAME(put)
     (from + 3 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts), parts);
   }
 }
 
 /* A form of a pair for setting q: what the outer columns give, x, and what the table has. */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_form)(const double *from, PERMI_NUMBER x, int q, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
-  return PERMI_NAME(small_plus)(PERMI_NAME(small_get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
+  return PERMI_NAME(small_plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_table_pair)(const double *from, PERMI_NAME(small_forms) outer,
-                                                                      PERMI_NUMBER c, int q, int parts)
+                                                                      PERMI_N c, int q, int parts)
 {
   PERMI_EXPANDED pair;
-  const PERMI_NUMBER zi = PERMI_NAME(small_form)(from, outer.zi, q, parts);
-  const PERMI_NUMBER zj = PERMI_NAME(small_form)(from + 32 * parts, outer.zj, q, parts);
+  const PERMI_N zi = PERMI_NAME(small_form)(from, outer.zi, q, parts);
+  const PERMI_N zj = PERMI_NAME(small_form)(from + 32 * parts, outer.zj, q, parts);
   pair.u = PERMI_NAME(small_form)(from + 64 * parts, outer.u, q, parts);
   pair.v = PERMI_NAME(small_form)(from + 96 * parts, outer.v, q, parts);
-  pair.p = PERMI_NAME(small_times)(zi, zj, parts);
+  pair.p = PERMI_NAME(times)(zi, zj, parts);
   pair.c = c;
   return pair;
 }
@@ -16632,10 +16662,10 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_table_pair)(const doub
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(const double *state, int parts)
 {
   PERMI_NAME(small_forms) x;
-  x.zi = PERMI_NAME(small_spread)(state, 16, parts);
-  x.zj = PERMI_NAME(small_spread)(state + 16 * parts, 16, parts);
-  x.u = PERMI_NAME(small_spread)(state + 32 * parts, 16, parts);
-  x.v = PERMI_NAME(small_spread)(state + 48 * parts, 16, parts);
+  x.zi = PERMI_NAME(spread)(state, 16, parts);
+  x.zj = PERMI_NAME(spread)(state + 16 * parts, 16, parts);
+  x.u = PERMI_NAME(spread)(state + 32 * parts, 16, parts);
+  x.v = PERMI_NAME(spread)(state + 48 * parts, 16, parts);
   return x;
 }
 
@@ -16646,7 +16676,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
 {
   PERMI_EXPANDED f0, f1, f2, f3;
   PERMI_NAME(small_forms) x;
-  PERMI_NUMBER c;
+  PERMI_N c;
   int k;
 #define PERMI_PAIR_OF(q) PERMI_NAME(small_table_pair)(from, x, c, q, parts)
 #define PERMI_ALONE(q)                                                                                                 \
@@ -16654,7 +16684,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   (sums, f##q, PERMI_NAME(small_form)(from, x.zi, q, parts), last_row, sign, q == 1 || q == 2, parts);
 #define PERMI_TWO_ROWS(k, DO)                                                                                          \
   x = PERMI_NAME(small_outer_pair)(state + (k)*64 * parts, parts);                                                     \
-  c = PERMI_NAME(small_get)(cross + (k)*parts * PERMI_WIDTH, PERMI_WIDTH, parts);                                      \
+  c = PERMI_NAME(get)(cross + (k)*parts * PERMI_WIDTH, PERMI_WIDTH, parts);                                      \
   PERMI_EACH_SETTING(DO)
   PERMI_TWO_ROWS(0, PERMI_FIRST)
   for (k = 1; k < (n - 1) / 2; k++) {
@@ -16663,7 +16693,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   }
   from += 128 * parts;
   if (n % 2) {
-    x.zi = PERMI_NAME(small_spread)(state + k * 64 * parts, 16, parts);
+    x.zi = PERMI_NAME(spread)(state + k * 64 * parts, 16, parts);
     PERMI_EACH_SETTING(PERMI_ALONE)
   } else {
     PERMI_TWO_ROWS(k, PERMI_LAST)
@@ -16684,10 +16714,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
   (a + i * stride, table + (i / 2 * 4 + i % 2) * 32 * parts, outer + (i / 2 * 4 + i % 2) * 16 * parts, columns,
    rest - columns, lanes, parts, block);
   for (k = 0; k < n / 2; k++) {
-    PERMI_NUMBER c;
+    PERMI_N c;
     const double *row = a + 2 * k * stride;
     const PERMI_NAME(small_entries) entries = PERMI_NAME(small_exact)(row, row + stride, &c, parts);
-    PERMI_NAME(small_put)(cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, c, parts);
+    PERMI_NAME(put)(cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, c, parts);
     PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
     PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states, entries, 16, parts);
   }
@@ -16765,7 +16795,6 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_INSTANCE
 #undef PERMI_LANES
 #undef PERMI_TABLE
-#undef PERMI_NUMBER
 #undef PERMI_EXPANDED
 #undef PERMI_EACH_SETTING
 #undef PERMI_TWO_ROWS
@@ -16782,9 +16811,8 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
    The kernels for exact integers, see >>exact. */
 
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
-/* ---- exact integers, see >>exact */
-/* Adds terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16: of these the first
-   `settings`. From there on, in levels:
+/* Add terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16, of which the first
+   `settings` count. The levels:
      atoms    products of rows, below 2^15: int16. A limb has 4 atoms, or 5; an atom without rows is 1.
      halves   of a limb: atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 lanes and adds neighbours;
               with the odd (even) lanes of one factor cleared it gives the even (odd) lanes' products.
@@ -17289,45 +17317,14 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #endif
 
 /* ================================================================================= >>minors_kernels
-   Numbers in one or two parts, and the kernels for minors. */
+   The kernels for minors. */
 
 #if !defined(PERM_NO_EXTRAS)
-/* ---- numbers in `parts` parts, 1 real, 2 complex; in memory the parts are `apart` doubles from each other. The
-   imaginary part of a real number is something that nobody looks at. */
-typedef struct PERMI_NAME(number) {
-  PERMI_V re, im;
-} PERMI_NAME(number);
-#define PERMI_N PERMI_NAME(number)
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get)(const double *p, int apart, int parts)
-{
-  PERMI_N x;
-  x.re = PERMI_LOAD(p);
-  x.im = parts == 2 ? PERMI_LOAD(p + apart) : x.re;
-  return x;
-}
-
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
 {
   PERMI_N x;
   x.re = PERMI_LOAD_ANY(p);
   x.im = parts == 2 ? PERMI_LOAD_ANY(p + apart) : x.re;
-  return x;
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(put)(double *p, int apart, PERMI_N x, int parts)
-{
-  PERMI_STORE(p, x.re);
-  if (parts == 2)
-    PERMI_STORE(p + apart, x.im);
-}
-
-/* One number in all lanes. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(spread)(const double *p, int apart, int parts)
-{
-  PERMI_N x;
-  x.re = PERMI_SET(p[0]);
-  x.im = PERMI_SET(p[parts == 2 ? apart : 0]);
   return x;
 }
 
@@ -17343,18 +17340,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
   a.re = a.re - b.re;
   a.im = a.im - b.im;
   return a;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int parts)
-{
-  PERMI_N x;
-  if (parts == 1) {
-    x.re = x.im = a.re * b.re;
-    return x;
-  }
-  x.re = PERMI_FMS(a.re, b.re, a.im * b.im);
-  x.im = PERMI_FMA(a.re, b.im, a.im * b.re);
-  return x;
 }
 
 /* x + ab */

@@ -764,6 +764,8 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
   return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ============================================================================================= >>io
    Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
    than a multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the
@@ -1902,6 +1904,8 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 {
   return perm_matrix_write_within(path, matrix, NULL, result);
 }
+
+PERMI_BRIEF_END
 
 /* ======================================================================================= >>matching
    Maximum matching of a bipartite graph in O(nnz sqrt(n)). J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)
@@ -3373,6 +3377,31 @@ static double permi_loss_scaled(double loss, double factor, int e)
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
+/* Begins a plan: what the plan needs lies in its pool. */
+typedef struct permi_owned {
+  perm_allocator allocator;
+  permi_pool pool;
+} permi_owned;
+
+/* A plan of `bytes` zeros but for its beginning, or NULL. */
+static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
+{
+  permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
+  if (owned) {
+    memset(owned, 0, bytes);
+    owned->allocator = *allocator;
+    owned->pool.allocator = &owned->allocator;
+  }
+  return owned;
+}
+
+static void permi_owned_release(const perm_allocator *allocator, void *plan)
+{
+  if (plan)
+    permi_pool_release(&((permi_owned *)plan)->pool);
+  permi_release(allocator, plan);
+}
+
 static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -3383,12 +3412,32 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
   offer->status = status;
 }
 
+static void permi_refuse_long(permi_offer *offer)
+{
+  permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+}
+
+/* The leaf's relative bound, and the estimate for roundings of size `unit` that are independent. */
+static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
+{
+  leaf->bound_relative = bound;
+  leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
+}
+
 /* ========================================================================================= >>values
-   The values of lists, arrays, trees and bands, of >>ring: their sizes, and which numbers a block needs. */
+   The values of lists, arrays, trees, bands and matchings, of >>ring: their sizes, and which numbers a block needs. */
 
 #define PERMI_SAFE_PRODUCT 1e-290
 
-/* DO(name, algebra) for all algebras but those of >>arrays only, in their order. */
+static int permi_count_ones(uint64_t x)
+{
+  x -= x >> 1 & UINT64_C(0x5555555555555555);
+  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
@@ -3399,7 +3448,7 @@ static int64_t permi_residue_of(int64_t x, uint64_t p)
   return (int64_t)permi_wide_residue(permi_wide_of(x), p);
 }
 
-/* The entry of an edge of the block. */
+/* The entry of an edge. */
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
@@ -3419,6 +3468,18 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
   return c;
 }
 
+static int permi_coefficient_equal(const permi_coefficient *a, const permi_coefficient *b)
+{
+  return a->real == b->real && a->imaginary == b->imaginary && a->absolute == b->absolute &&
+         a->integer[0] == b->integer[0] && a->integer[1] == b->integer[1];
+}
+
+static uint64_t permi_coefficient_hash(uint64_t hash, const permi_coefficient *c)
+{
+  hash = permi_hash_double(permi_hash_double(permi_hash_double(hash, c->real), c->imaginary), c->absolute);
+  return permi_hash(permi_hash(hash, (uint64_t)c->integer[0]), (uint64_t)c->integer[1]);
+}
+
 static permi_coefficient permi_coefficient_one(void)
 {
   permi_coefficient one;
@@ -3428,7 +3489,17 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* An entry, of which compilers then know that it has no low parts. */
+/* Adds |c| to *weight; *least becomes at most any non-zero modulus of c and of its parts. */
+static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
+{
+  const double real = fabs(c->real), imaginary = fabs(c->imaginary);
+  *weight += c->absolute;
+  *least = fmin(*least, c->absolute);
+  *least = real > 0 && real < *least ? real : *least;
+  *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
+}
+
+/* An entry: compilers then know that it has no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -3436,7 +3507,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* A value as a coefficient: all algebras but integers of several words. */
+/* A value as a coefficient, but for integers of several words. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -3458,7 +3529,19 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* y += c x, or y = c x, over `count` values. */
+/* y += a x for a value a. */
+static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
+                                                 void *y, const void *x)
+{
+  if (algebra == PERMI_WORDS) {
+    permi_words_accumulate(numbers->words, numbers->parts, (const uint64_t *)a, (uint64_t *)y, (const uint64_t *)x);
+  } else {
+    const permi_coefficient c = permi_coefficient_from(algebra, numbers, a);
+    permi_value_add(algebra, numbers, &c, y, x, 0);
+  }
+}
+
+/* y += c x, or y = c x, of `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
                                                     int fresh)
@@ -3487,7 +3570,7 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
   adder[numbers->algebra](numbers, c, y, x, count);
 }
 
-/* Adds a value to the sums of a partial, exactly. */
+/* Adds a value to a partial, exactly. */
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const permi_algebra algebra = numbers->algebra;
@@ -3499,10 +3582,10 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, x[k]);
 }
 
-/* -- the sizes of values -- */
+/* -- sizes of values -- */
 
-/* True values are those at hand times 2^exp2; smallest and largest bound the moduli of the non-zero ones; `loss` bounds
-   what underflow has done to any one value. */
+/* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
+   underflow did to any one value. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -3520,7 +3603,36 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Adds a value to a partial, with what underflow has done to it and to the entries. */
+/* Enters the extreme non-zero moduli of every stride-th double: what is 0 stays 0 and loses nothing. Four chains, as
+   a minimum takes four cycles. */
+static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
+                                                      permi_sizes *sizes)
+{
+  double low[4], high[4];
+  size_t k;
+  int j;
+  for (j = 0; j < 4; j++) {
+    low[j] = sizes->smallest;
+    high[j] = sizes->largest;
+  }
+  for (k = 0; k + 3 * stride < doubles; k += 4 * stride)
+    for (j = 0; j < 4; j++) {
+      const double y = fabs(x[k + (size_t)j * stride]), z = y > 0 ? y : DBL_MAX;
+      low[j] = z < low[j] ? z : low[j];
+      high[j] = y > high[j] ? y : high[j];
+    }
+  for (; k < doubles; k += stride) {
+    const double y = fabs(x[k]), z = y > 0 ? y : DBL_MAX;
+    low[0] = z < low[0] ? z : low[0];
+    high[0] = y > high[0] ? y : high[0];
+  }
+  for (j = 0; j < 4; j++) {
+    sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
+    sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
+  }
+}
+
+/* Adds a value to a partial, with what underflow took from it and the entries. */
 static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
                                 double lost_error, perm_partial *partial)
 {
@@ -3530,12 +3642,12 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
     return;
   if (lost_error > 0)
     loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings, generously */
+  partial->lost += 2 * loss; /* 2: its own roundings */
   partial->exp2 = sizes->exp2;
 }
 
-/* Returns the e for which all values are to be multiplied by 2^-e, so that the largest comes near 1, and enters that
-   here; 0 while it lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
+/* Returns the e by which values are to be scaled by 2^-e, so that the largest comes near 1, and notes it; 0 while
+   that lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -3560,71 +3672,25 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Of doubles that are their own moduli, every stride-th; four chains, for a minimum takes four cycles. A 0 from
-   underflow counts as the smallest. */
-static PERMI_ALWAYS_INLINE void permi_track_magnitudes(const double *x, size_t count, size_t stride, permi_sizes *sizes)
-{
-  double low[4], high[4];
-  size_t k;
-  int j;
-  for (j = 0; j < 4; j++) {
-    low[j] = sizes->smallest;
-    high[j] = sizes->largest;
-  }
-  for (k = 0; k + 4 <= count; k += 4)
-    for (j = 0; j < 4; j++) {
-      const double y = fabs(x[(k + (size_t)j) * stride]);
-      low[j] = y < low[j] ? y : low[j];
-      high[j] = y > high[j] ? y : high[j];
-    }
-  for (; k < count; k++) {
-    const double y = fabs(x[k * stride]);
-    low[0] = y < low[0] ? y : low[0];
-    high[0] = y > high[0] ? y : high[0];
-  }
-  for (j = 0; j < 4; j++) {
-    sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
-    sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
-  }
-}
-
-/* Of values with moduli: the largest sum of moduli, the smallest non-zero |part| (0 is what cancelling leaves). */
-static PERMI_ALWAYS_INLINE void permi_track_parts(const double *x, size_t count, int size, int parts, int apart,
-                                                  permi_sizes *sizes)
-{
-  double low = sizes->smallest, high = sizes->largest;
-  size_t k;
-  int part;
-  for (k = 0; k < count; k++, x += size) {
-    for (part = 0; part < parts; part++) {
-      double y = fabs(x[part * apart]);
-      y += (double)(y == 0) * x[size - 1];
-      low = y < low ? y : low;
-    }
-    high = x[size - 1] > high ? x[size - 1] : high;
-  }
-  sizes->smallest = low;
-  sizes->largest = high;
-}
-
-/* The sizes of finished values enter *sizes. Integers have none. */
+/* Enters the sizes of values: of parts and moduli, not of low parts. Integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
   const double *x = (const double *)values;
-  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, parts = algebra % 3 == 2 ? 2 : 1;
-  if (permi_algebra_is_integer(algebra))
-    return;
-  if (permi_algebra_has_moduli(algebra))
-    permi_track_parts(x, count, apart * parts + 1, parts, apart, sizes);
+  const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
+  if (!permi_algebra_is_dd(algebra))
+    permi_values_extremes(x, count * size, 1, sizes);
+  else if (size == 2)
+    permi_values_extremes(x, count * size, 2, sizes);
   else
-    permi_track_magnitudes(x, count, (size_t)apart, sizes);
+    for (; count > 0; count--, x += size)
+      permi_values_extremes(x, size, 2, sizes);
 }
 
 /* -- which numbers a block needs -- */
 
-/* log2 of a bound on the permanents of the block of integers: for rows as for columns the product of the sums of
-   moduli, or where all moduli are 1 Minc and Bregman's product of r!^(1/r) [Bre73]. Rounded up by far. */
+/* log2 of a bound on permanents of the block of integers, by rows or columns: products of sums of moduli, or for
+   moduli 1 of r!^(1/r) [Bre73]. Rounded up. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -3645,9 +3711,8 @@ static double permi_block_bits(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* The numbers for the block; doubled: double-doubles. 0: the permanent may be too long for a perm_integer, and there is
-   no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division: as much as so many words */
+/* Chooses the numbers for the block. 0: the permanent may be too long for a perm_integer and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division, as much as so many words */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -3677,7 +3742,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* The same for programs whose double-doubles always have moduli. */
+/* The same where double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -3687,90 +3752,74 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 }
 
 /* ======================================================================================= >>frontier
-   The dynamic program. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
-   over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
-   dropped; where not, v is matched with each free neighbour t left. Vertices with no neighbour left must be matched,
-   and their bits vanish.
+   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. Lists have two
+   levels, groups and patterns. */
 
-   So a step is a union of streams, one for the drop and one for each t: a source state takes part if
-   (mask & test) == want and goes to mask ^ flip, times the stream's coefficient. All flipped bits are tested ones
-   or free slots (0 in every mask), so each stream keeps a sorted list sorted: the sum is a k-way merge with equal
-   keys added, and nothing is ever sorted [DOB15].
+/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it,
+   products of entries. Eliminating v drops its bit where v is matched, and else matches v with each free neighbour t.
+   Vertices without neighbours left must be matched.
 
-   A list has two levels. The low PERMI_LOW_BITS slots index a dense array of sums; the merge goes over groups, the
-   states with the same high bits. Which low masks a group has is its pattern; groups share few patterns, so these
-   are kept once per list, as bits and as ascending numbers, and a state costs the bytes of its value only.
+   So a step is a union of streams, the drop and one for each t: a state with (mask & test) == want goes to mask ^
+   flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge, without
+   sorting [DOB15].
 
-   A step makes its target in parts, the groups between two keys. Each part is merged first (permi_part_merge: which
-   groups there are, their patterns, who reaches them), then filled with values at its place in the list. Threads take
-   parts of equal work: keys are found by bisection such that the sources below them, over all streams, have equal
-   shares of the states: the balanced path of [DOB15], which no group crosses since a key belongs to one part. A value
-   depends on its sources alone, so parts and threads leave no trace in the bits. */
+   The low PERMI_LOW_BITS slots index a dense array; the merge goes over groups, the states with the same high bits. A
+   group's low masks are its pattern; groups share few patterns, so a state costs only its value.
 
-/* Measured, seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, whose groups are small:
-   .004, .004, .008, .010, .011 (each within a third, the machine was shared). */
+   Parts of a target, the groups between two keys, are merged (permi_part_merge), then filled. Threads take parts of
+   equal work, cut by bisection: the balanced path of [DOB15]. Values depend on their sources alone, not on parts or
+   threads. */
+
+/* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
+   .008, .010, .011 (within a third, shared machine). */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH 512
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Noting the sizes of values costs a fifth of a step. Where the loss cannot grow by more than 2^300 in all, long lists
-   go without in three steps of four, and then count as if they held values of any smallness. */
+/* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
+   one step of four, and else count as if they held values of any smallness. */
 #define PERMI_TRACK_STATES 2000
-#define PERMI_GROUP_BYTES 2 /* of a list, beside the values, per state */
+#define PERMI_GROUP_BYTES 2 /* of a list, per state beside the value */
 
-typedef struct permi_stream {
-  uint64_t test, want, flip; /* of the first 64 slots; see permi_stream_word */
-  permi_coefficient c;
-} permi_stream;
-
-/* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
+/* A state comes from (state & keep) ^ flip, if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
   permi_coefficient c;
 } permi_pull;
 
 typedef struct permi_arrays { /* see >>arrays */
+  permi_owned owned;
   perm_isa isa;
-  int lists;            /* 1: on a GPU, as sorted lists all the same, by the streams */
+  int lists;            /* on a GPU, but as sorted lists */
   int low, middle, top; /* slots; low ones are the lowest bits */
   int *pull_start;      /* steps + 1 */
   permi_pull *pull;
   uint64_t *occupied; /* steps + 1: slots in use before a step */
 } permi_arrays;
 
-static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *arrays)
-{
-  if (!arrays)
-    return;
-  permi_release(allocator, arrays->pull_start);
-  permi_release(allocator, arrays->pull);
-  permi_release(allocator, arrays->occupied);
-  permi_release(allocator, arrays);
-}
-
-typedef struct permi_frontier { /* context of a leaf */
-  perm_allocator allocator;
+typedef struct permi_frontier {
+  permi_owned owned;
   permi_numbers numbers;
   int steps, width;
-  int slots, mask_words; /* how many are in use; words of a mask, 64 slots each */
+  int slots, mask_words; /* slots in use; words of a mask */
   int *stream_start; /* steps + 1 */
-  permi_stream *stream;
-  uint64_t *more; /* of a stream: the other words of test, of want, of flip; NULL if masks are single words */
+  permi_coefficient *coefficient; /* of a stream */
+  uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: bound on the states before a step */
   double *cost;   /* steps + 1: predicted cost of all before */
   double bound_relative;
   double lost_error; /* see permi_working */
-  double room[2];    /* most states before even and odd steps */
-  int *sequence, *birth, *death; /* the vertex of a step; the steps in which a vertex enters and goes, -1: none */
-  int *ones;         /* steps + 1: ones of a state with rows inverted, see >>arrays */
-  permi_arrays *arrays; /* not NULL: run on arrays */
+  double room[2];    /* most states before even, odd steps */
+  int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
+  int *ones;         /* steps + 1: ones of a state, see >>arrays */
+  permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
 typedef struct permi_patterns {
-  int count, room; /* room a power of two; the table has twice as many places */
+  int count, room; /* room: a power of two; the table has twice that */
   uint64_t *bits;  /* PERMI_LOW_WORDS each */
-  size_t *first;   /* of its numbers in low; room + 1 */
+  size_t *first;   /* in low; room + 1 */
   uint16_t *low;
   size_t low_room;
   int *table; /* by hash: pattern + 1, or 0 */
@@ -3779,9 +3828,9 @@ typedef struct permi_patterns {
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;      /* of a key */
-  uint64_t *high; /* key of a group, ascending; least significant word first */
-  size_t *first;  /* of a group's values */
-  int *pattern;   /* of a group */
+  uint64_t *high; /* keys of groups, ascending; low word first */
+  size_t *first;
+  int *pattern;
   void *value;
   permi_patterns patterns;
 } permi_list;
@@ -3799,53 +3848,53 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->high);
   permi_release(allocator, list->first);
   permi_release(allocator, list->pattern);
-  permi_release(allocator, list->value);
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* A larger copy of *array, `used` elements kept; 0 when memory runs out (nothing is lost). */
-static int permi_enlarge(const perm_allocator *allocator, void **array, size_t used, size_t room, size_t size)
+/* Moves *array, a pointer of any type, to larger memory with `used` elements kept. 0: out of memory, nothing is
+   lost. */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
 {
-  void *fresh = permi_allocate(allocator, room, size);
-  if (!fresh)
+  void *held;
+  memcpy(&held, array, sizeof held);
+  if (room > SIZE_MAX / size || !permi_grow_watched(allocator, watch, &held, used * size, room * size))
     return 0;
-  if (used)
-    memcpy(fresh, *array, used * size);
-  permi_release(allocator, *array);
-  *array = fresh;
+  memcpy(array, &held, sizeof held);
+  return 1;
+}
+
+/* The same unless there is room for `more` elements after the `used`. */
+static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
+                      size_t *room, size_t size)
+{
+  const size_t wanted = 2 * *room + more + 64;
+  if (used + more <= *room)
+    return 1;
+  if (!permi_enlarge(allocator, watch, array, used, wanted, size))
+    return 0;
+  *room = wanted;
   return 1;
 }
 
 static int permi_list_more_groups(const perm_allocator *allocator, permi_list *list)
 {
-  size_t room = list->group_room ? 2 * list->group_room : 64;
-  void *high = list->high, *first = list->first, *pattern = list->pattern;
-  int ok = permi_enlarge(allocator, &high, list->groups, room, (size_t)list->words * sizeof *list->high);
-  ok = ok && permi_enlarge(allocator, &first, list->groups, room, sizeof *list->first);
-  ok = ok && permi_enlarge(allocator, &pattern, list->groups, room, sizeof *list->pattern);
-  list->high = (uint64_t *)high;
-  list->first = (size_t *)first;
-  list->pattern = (int *)pattern;
-  if (ok)
-    list->group_room = room;
+  const size_t room = list->group_room ? 2 * list->group_room : 64, used = list->groups;
+  const int ok = permi_enlarge(allocator, NULL, &list->high, used, room, (size_t)list->words * sizeof *list->high) &&
+                 permi_enlarge(allocator, NULL, &list->first, used, room, sizeof *list->first) &&
+                 permi_enlarge(allocator, NULL, &list->pattern, used, room, sizeof *list->pattern);
+  list->group_room = ok ? room : list->group_room;
   return ok;
 }
 
 static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
 {
-  size_t room = patterns->room ? 2 * (size_t)patterns->room : 32;
-  void *bits = patterns->bits, *first = patterns->first, *table = NULL;
-  int ok = permi_enlarge(allocator, &bits, (size_t)patterns->count, room, PERMI_LOW_WORDS * sizeof *patterns->bits);
-  ok = ok && permi_enlarge(allocator, &first, patterns->room ? (size_t)patterns->count + 1 : 0, room + 1,
-                           sizeof *patterns->first);
-  ok = ok && permi_enlarge(allocator, &table, 0, 2 * room, sizeof *patterns->table);
-  patterns->bits = (uint64_t *)bits;
-  patterns->first = (size_t *)first;
-  if (ok) {
-    permi_release(allocator, patterns->table);
-    patterns->table = (int *)table;
-    patterns->room = (int)room;
-  }
+  const size_t room = patterns->room ? 2 * (size_t)patterns->room : 32, used = (size_t)patterns->count;
+  const int ok = permi_enlarge(allocator, NULL, &patterns->bits, used, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
+                 permi_enlarge(allocator, NULL, &patterns->first, patterns->room ? used + 1 : 0, room + 1,
+                               sizeof *patterns->first) &&
+                 permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table);
+  patterns->room = ok ? (int)room : patterns->room;
   return ok;
 }
 
@@ -3853,7 +3902,7 @@ static size_t permi_patterns_hash(const uint64_t *bits)
 {
   uint64_t h = 0, g = 1;
   int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: the multiplications overlap */
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: multiplications overlap */
     h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
@@ -3869,7 +3918,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Number of the pattern, entered if it is new; -1 when memory runs out. */
+/* Returns the number of the pattern, entered if new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   size_t mask, place;
@@ -3894,14 +3943,8 @@ static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *
   {
     size_t used = patterns->first[patterns->count];
     uint16_t *low;
-    if (patterns->low_room < used + PERMI_LOW_STATES) {
-      void *numbers = patterns->low;
-      size_t room = 2 * patterns->low_room + 2 * PERMI_LOW_STATES;
-      if (!permi_enlarge(allocator, &numbers, used, room, sizeof *low))
-        return -1;
-      patterns->low = (uint16_t *)numbers;
-      patterns->low_room = room;
-    }
+    if (!permi_room(allocator, NULL, &patterns->low, used, PERMI_LOW_STATES, &patterns->low_room, sizeof *low))
+      return -1;
     low = patterns->low;
     for (w = 0; w < PERMI_LOW_WORDS; w++) {
       uint64_t x = bits[w];
@@ -3921,17 +3964,17 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream on the two levels, with its place in the source. */
+/* A stream on both levels, and its place in the source. */
 typedef struct permi_cursor {
-  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* of the high bits */
-  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the output at the cursor; last word all ones at the end */
+  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* high bits */
+  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the next output; last word all ones at the end */
   size_t group;
   unsigned low_test, low_want, low_flip;
-  uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
+  uint64_t keep[PERMI_LOW_WORDS]; /* low masks that take part */
   permi_coefficient c;
 } permi_cursor;
 
-/* Keys of `words` words; the functions are inlined where it is the constant 1. */
+/* Keys have `words` words, often the constant 1. */
 static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
 {
   int w;
@@ -3949,7 +3992,7 @@ static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, co
   return !differs;
 }
 
-/* On to the next group that takes part, the present one included. */
+/* Moves on to the next group that takes part, or stays. */
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
@@ -3964,22 +4007,17 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
       cursor->key[w] = UINT64_MAX;
 }
 
-/* Word `word` of a stream's test (which = 0), want (1) or flip (2). */
+/* Word of a stream's test (which = 0), want (1) or flip (2). */
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
 {
-  const permi_stream *s = &frontier->stream[stream];
-  if (word >= frontier->mask_words)
-    return 0;
-  if (word)
-    return frontier->more[((size_t)stream * 3 + (size_t)which) * (size_t)(frontier->mask_words - 1) + (size_t)word - 1];
-  return which == 0 ? s->test : which == 1 ? s->want : s->flip;
+  const size_t words = (size_t)frontier->mask_words;
+  return word < frontier->mask_words ? frontier->mask[((size_t)stream * 3 + (size_t)which) * words + (size_t)word] : 0;
 }
 
-/* The cursor of a stream, at no place yet. */
 static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *frontier, int number)
 {
-  const permi_stream *stream = &frontier->stream[number];
-  unsigned mask = PERMI_LOW_STATES - 1, i;
+  const unsigned mask = PERMI_LOW_STATES - 1;
+  unsigned i;
   uint64_t within = ~UINT64_C(0);
   int which, w;
   for (which = 0; which < 3; which++) {
@@ -3988,10 +4026,10 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
       to[w] = permi_stream_word(frontier, number, which, w) >> PERMI_LOW_BITS |
               permi_stream_word(frontier, number, which, w + 1) << (64 - PERMI_LOW_BITS);
   }
-  cursor->low_test = (unsigned)stream->test & mask;
-  cursor->low_want = (unsigned)stream->want & mask;
-  cursor->low_flip = (unsigned)stream->flip & mask;
-  cursor->c = stream->c;
+  cursor->low_test = (unsigned)permi_stream_word(frontier, number, 0, 0) & mask;
+  cursor->low_want = (unsigned)permi_stream_word(frontier, number, 1, 0) & mask;
+  cursor->low_flip = (unsigned)permi_stream_word(frontier, number, 2, 0) & mask;
+  cursor->c = frontier->coefficient[number];
   for (i = 0; i < 6; i++)
     if (cursor->low_test >> i & 1)
       within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];
@@ -4000,7 +4038,7 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->group = 0;
 }
 
-/* into |= where the stream takes the pattern; 0 if it takes nothing of it. */
+/* Adds to `into` what the stream takes of the pattern; 0: nothing. */
 static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, uint64_t *into)
 {
   unsigned words = cursor->low_flip >> 6, w;
@@ -4021,18 +4059,18 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* Where the states of one pattern go in another by a stream: places from -> to, both ascending. */
+/* The places from -> to of a pattern's states in another by a stream, both ascending. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept as such */
+#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
 typedef struct permi_move {
-  int step, stream, source, target; /* step + 1, so that 0 is empty; pattern numbers */
-  int whole;                        /* 1: place k goes to place k, and the target has no other */
-  int first, count;                 /* of its pairs */
-  int runs;                         /* not 0: the pairs are so many runs, each a start and a length */
+  int step, stream, source, target; /* step + 1, 0: empty; pattern numbers */
+  int whole;                        /* k -> k, and the target has no more */
+  int first, count;
+  int runs;                         /* if not 0: pairs are runs, each a start and a length */
 } permi_move;
 
-typedef struct permi_moves { /* a direct-mapped cache: patterns are few, groups many */
+typedef struct permi_moves { /* direct-mapped cache: patterns are few */
   permi_move *move;
   uint32_t *pair; /* from | to << 16 */
   int used;
@@ -4064,7 +4102,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   for (k = 0; k < count; k++)
     if ((low[k] & cursor->low_test) == cursor->low_want) {
       unsigned place = low[k] ^ cursor->low_flip;
-      while (goal[j] != place) /* ascending with k, see above */
+      while (goal[j] != place)
         j++;
       moves->pair[moves->used] = (uint32_t)k | (uint32_t)j << 16;
       runs += moves->used == move->first || moves->pair[moves->used] != moves->pair[moves->used - 1] + 65537;
@@ -4092,52 +4130,52 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
 }
 
 /* ========================================================================================== >>steps
-   Running the programme: one step after the other between two lists, rescaled by powers of two, and the bound. */
+   Fills the states of a step of the lists: sums over the streams, group by group. */
 
-typedef struct permi_take { /* a stream reaches a target's group from a source's */
+typedef struct permi_take { /* a stream that reaches a target group, and from which source group */
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Once merged: its groups, each with a key, a pattern and the number of streams that reach
-   it, these in order of groups and streams. */
+/* A part of a step's target. Once merged, takes stand in order of groups, then streams. */
 typedef struct permi_part {
-  permi_cursor *cursor; /* of the step's streams */
+  permi_cursor *cursor;
   size_t groups, group_room, takes, take_room, states;
   uint64_t *high;
-  int *pattern; /* of the part's own patterns, or of the list's */
+  int *pattern; /* into its own patterns, or the list's */
   uint32_t *taken;
   permi_take *take;
   permi_patterns patterns;
-  int own, *number; /* 1: numbers of its own patterns are, in the list, these */
-  size_t group_at, state_at;
-  uint64_t end[PERMI_MASK_WORDS]; /* the first key behind it */
-  permi_sizes sizes; /* of its values */
+  int own, *number; /* own: number[pattern] is the list's number of one of its own patterns */
+  size_t number_room, group_at, state_at;
+  uint64_t end[PERMI_MASK_WORDS]; /* first key beyond the part */
+  permi_sizes sizes;
   perm_status status;
 } permi_part;
 
-/* What a run carries from step to step. */
+/* State of a run. */
 typedef struct permi_run {
   const perm_allocator *allocator;
-  perm_allocator locked; /* the same for threads */
+  perm_allocator locked; /* allocator of the threads */
+  permi_pool pool;       /* what does not grow */
   permi_control *control;
   permi_list list[2];
   permi_part *part;
   int parts_at_once, threads;
-  int sorting; /* 1: method sorting, lists of single states */
-  permi_moves *moves; /* of a thread */
-  size_t *weight; /* [stream][block of groups]: states that take part before it */
+  int sorting; /* method sorting: lists of single states */
+  permi_moves *moves; /* one a thread */
+  size_t *weight; /* [stream][block of groups]: states before it that take part */
   size_t weight_room;
   permi_sizes sizes;
   double visited;
-  int step;              /* counted from 1 */
-  int careful, tracking; /* sizes are noted in every step; in this step */
-  double state_seconds;  /* predicted, per state of the present step */
+  int step;              /* from 1 */
+  int careful, tracking; /* sizes are measured in every step; in this step */
+  double state_seconds;  /* predicted, of the present step */
   const permi_numbers *numbers;
   int slots;
 } permi_run;
 
-/* One step: fills a part of its target that has been merged and placed: per group the sums, straight into the list.
-   Where a stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
+/* Fills a merged and placed part straight into the list. Where a stream takes all of one group to all of another,
+   this is y += c x over contiguous arrays. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -4153,7 +4191,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     const int taking = (int)part->taken[group];
     int pass, fresh = 1, j;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them saves the zeros */
+    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them replaces zeroing */
       for (j = 0; j < taking; j++) {
         const permi_cursor *cursor = &part->cursor[take[j].stream];
         const char *x = (const char *)source->value + source->first[take[j].group] * size;
@@ -4198,7 +4236,7 @@ static void permi_step(const permi_run *run, const permi_list *source, permi_lis
 }
 
 /* ====================================================================================== >>steps_run
-   Steps of the frontier program run in parts, by one thread or several; the value at the end. */
+   Runs the steps of the lists, in parts, by one thread or several. */
 
 static void *permi_locked_allocate(size_t bytes, void *user_data)
 {
@@ -4214,40 +4252,26 @@ static void permi_locked_release(void *memory, void *user_data)
   permi_release((const perm_allocator *)user_data, memory);
 }
 
-/* Room for so many more takes. 0: out of memory. */
 static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
 {
-  const size_t room = 2 * part->take_room + more + 64;
-  void *take = part->take;
-  if (part->takes + more <= part->take_room)
-    return 1;
-  if (!permi_enlarge(allocator, &take, part->takes, room, sizeof *part->take))
-    return 0;
-  part->take = (permi_take *)take;
-  part->take_room = room;
-  return 1;
+  return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
 static int permi_part_more(const perm_allocator *allocator, permi_part *part, int words, int streams)
 {
-  void *high = part->high, *pattern = part->pattern, *taken = part->taken;
-  int ok = 1;
-  if (part->groups == part->group_room) {
-    const size_t room = part->group_room ? 2 * part->group_room : 64;
-    ok = permi_enlarge(allocator, &high, part->groups, room, (size_t)words * sizeof *part->high);
-    ok = ok && permi_enlarge(allocator, &pattern, part->groups, room, sizeof *part->pattern);
-    ok = ok && permi_enlarge(allocator, &taken, part->groups, room, sizeof *part->taken);
-    part->high = (uint64_t *)high;
-    part->pattern = (int *)pattern;
-    part->taken = (uint32_t *)taken;
-    if (ok)
-      part->group_room = room;
+  const size_t room = part->group_room ? 2 * part->group_room : 64, used = part->groups;
+  if (used == part->group_room) {
+    if (!permi_enlarge(allocator, NULL, &part->high, used, room, (size_t)words * sizeof *part->high) ||
+        !permi_enlarge(allocator, NULL, &part->pattern, used, room, sizeof *part->pattern) ||
+        !permi_enlarge(allocator, NULL, &part->taken, used, room, sizeof *part->taken))
+      return 0;
+    part->group_room = room;
   }
-  return ok && permi_takes_more(allocator, part, (size_t)streams);
+  return permi_takes_more(allocator, part, (size_t)streams);
 }
 
-/* Merges from where the cursors are up to the key part->end, or to the end of the group in which `most` states are
-   reached. *done: there is nothing left below the key. */
+/* Merges from the cursors up to part->end, or to the end of the group that reaches `most` states. *done: nothing is
+   left below the key. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most, int *done)
@@ -4307,7 +4331,7 @@ static perm_status permi_part_merge(const perm_allocator *allocator, const permi
   return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most, done);
 }
 
-/* Gives the merged part its place in the target, and its patterns their numbers there. */
+/* Places the merged part in the target and numbers its patterns there. */
 static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
 {
   int k;
@@ -4318,30 +4342,21 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
       return PERM_ERROR_MEMORY;
   target->groups += part->groups;
   target->states += part->states;
-  if (target->states > target->state_room) /* cannot be: the room is a bound */
+  if (target->states > target->state_room) /* unreachable: the room is a bound */
     return PERM_ERROR_MEMORY;
-  if (part->own && part->patterns.count) {
-    permi_release(&run->locked, part->number);
-    part->number = (int *)permi_allocate(&run->locked, (size_t)part->patterns.count, sizeof *part->number);
-    if (!part->number)
+  if (part->own && !permi_room(&run->locked, NULL, &part->number, 0, (size_t)part->patterns.count, &part->number_room,
+                               sizeof *part->number))
+    return PERM_ERROR_MEMORY;
+  for (k = 0; part->own && k < part->patterns.count; k++) {
+    part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
+                                          part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
+    if (part->number[k] < 0)
       return PERM_ERROR_MEMORY;
-    for (k = 0; k < part->patterns.count; k++) {
-      part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
-                                            part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
-      if (part->number[k] < 0)
-        return PERM_ERROR_MEMORY;
-    }
   }
   return PERM_OK;
 }
 
-static void permi_run_note(permi_run *run, const permi_part *part)
-{
-  if (run->tracking)
-    permi_sizes_join(&run->sizes, &part->sizes);
-}
-
-/* One thread: parts of a size that keeps what is merged in the cache. */
+/* One thread takes parts that stay in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                    double done)
@@ -4361,7 +4376,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
     if (status != PERM_OK)
       return status;
     permi_step(run, source, target, part, &run->moves[0]);
-    permi_run_note(run, part);
+    permi_sizes_join(&run->sizes, &part->sizes);
     unpolled += part->states;
     if (unpolled > 262144 && run->control) {
       status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
@@ -4373,21 +4388,21 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
   return PERM_OK;
 }
 
-/* ---- the balanced path: weights of source groups, summed in blocks, and keys found by bisection */
-#define PERMI_BALANCE_BLOCK 32      /* groups: positions are weighed to so many */
-#define PERMI_BALANCE_GROUP 16      /* what merging a group costs, in states */
-#define PERMI_PARALLEL_STATES 20000 /* of a source, for which threads are worth waking */
-#define PERMI_PART_WORK 131072      /* states and groups that a thread takes at once, over all streams */
+/* ---- the balanced path: source groups are weighed in blocks, keys found by bisection */
+#define PERMI_BALANCE_BLOCK 32      /* groups that are weighed together */
+#define PERMI_BALANCE_GROUP 16      /* cost of merging a group, in states */
+#define PERMI_PARALLEL_STATES 20000 /* source states from which threads pay */
+#define PERMI_PART_WORK 131072      /* states and groups, over all streams, that a thread takes at once */
 
-/* Sets the cursor to the first source group whose output is not below `key`, if it takes part; where no bits are left
-   to choose, the output's order is the source's. */
+/* Moves the cursor to the first source group whose output is not below `key`. The outputs of groups that take part
+   have the order of the sources. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit in which the key is not as outputs are */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that outputs cannot have in common with the key */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -4397,7 +4412,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   }
   memcpy(at, key, (size_t)words * sizeof *at);
   if (top >= 0) {
-    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have a 0 there: the next free bit above must rise */
+    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have 0 here: the next free bit above must rise */
       for (top++; top < 64 * words; top++)
         if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
           break;
@@ -4407,7 +4422,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
       }
     }
     at[top >> 6] |= UINT64_C(1) << (top & 63);
-    for (w = 0; w <= top >> 6; w++) { /* all below: as small as outputs can be */
+    for (w = 0; w <= top >> 6; w++) { /* below: as small as outputs can be */
       const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
       at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
     }
@@ -4424,41 +4439,39 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* Work below a key, in whole blocks of each stream's sources: the cursors go there. */
-static size_t permi_balance_below(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
-                                  const uint64_t *key)
-{
-  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1;
-  size_t sum = 0;
-  int s;
-  for (s = 0; s < streams; s++) {
-    permi_cursor_seek(&cursor[s], source, key);
-    sum += run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
-  }
-  return sum;
-}
-
-/* The greatest key with at most `work` below it. */
-static void permi_balance_key(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
-                              size_t work, uint64_t *key)
-{
-  int b;
-  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
-  for (b = run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
-    key[b >> 6] |= UINT64_C(1) << (b & 63);
-    if (permi_balance_below(run, source, cursor, streams, key) > work)
-      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
-  }
-}
-
-/* A step of lists that threads share: the weights of blocks of groups, then parts of a round. */
+/* A step of lists that threads share. */
 typedef struct permi_together {
   permi_run *run;
   const permi_list *source;
   permi_list *target;
   int streams;
-  size_t total, first, count; /* of all parts; the round's first */
+  size_t total, first, count; /* of all parts; first part of the round */
 } permi_together;
+
+/* Returns the work below a key, in whole blocks, and moves the cursors there. */
+static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
+{
+  const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
+  size_t sum = 0;
+  int s;
+  for (s = 0; s < step->streams; s++) {
+    permi_cursor_seek(&cursor[s], step->source, key);
+    sum += step->run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
+  }
+  return sum;
+}
+
+/* The greatest key with at most `work` below it. */
+static void permi_balance_key(const permi_together *step, permi_cursor *cursor, size_t work, uint64_t *key)
+{
+  int b;
+  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
+  for (b = step->run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
+    key[b >> 6] |= UINT64_C(1) << (b & 63);
+    if (permi_balance_below(step, cursor, key) > work)
+      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
+  }
+}
 
 static perm_status permi_balance_block(void *context, uint64_t block, int thread)
 {
@@ -4481,7 +4494,7 @@ static perm_status permi_balance_block(void *context, uint64_t block, int thread
   return PERM_OK;
 }
 
-/* Sums of weights; returns their total. 0: out of memory. */
+/* Sums the weights; returns their total, 0: out of memory. */
 static size_t permi_balance_weigh(permi_together *step)
 {
   permi_run *run = step->run;
@@ -4489,13 +4502,8 @@ static size_t permi_balance_weigh(permi_together *step)
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
   size_t total = 0, sum;
   int k;
-  if (run->weight_room < places) {
-    permi_release(run->allocator, run->weight);
-    run->weight = (size_t *)permi_allocate(run->allocator, places, sizeof *run->weight);
-    run->weight_room = run->weight ? places : 0;
-    if (!run->weight)
-      return 0;
-  }
+  if (!permi_room(run->allocator, NULL, &run->weight, 0, places, &run->weight_room, sizeof *run->weight))
+    return 0;
   permi_share(run->threads, 0, blocks, permi_balance_block, step, NULL);
   for (k = 0; k < streams; k++) {
     size_t *weight = run->weight + (size_t)k * blocks, b;
@@ -4510,34 +4518,29 @@ static size_t permi_balance_weigh(permi_together *step)
   return total + 1;
 }
 
-/* Merges part `number` of `count` of the whole. */
-static void permi_part_run(const permi_run *run, const permi_list *source, permi_part *part, int streams, size_t total,
-                           size_t number, size_t count)
-{
-  uint64_t begin[PERMI_MASK_WORDS];
-  int s, done;
-  if (number + 1 < count)
-    permi_balance_key(run, source, part->cursor, streams, total / count * (number + 1), part->end);
-  else
-    memset(part->end, 255, sizeof part->end);
-  memset(begin, 0, sizeof begin);
-  if (number)
-    permi_balance_key(run, source, part->cursor, streams, total / count * number, begin);
-  for (s = 0; s < streams; s++) {
-    permi_cursor_seek(&part->cursor[s], source, begin);
-    permi_cursor_settle(&part->cursor[s], source, source->words);
-  }
-  permi_patterns_clear(&part->patterns);
-  part->own = 1;
-  part->status = permi_part_merge(&run->locked, source, &part->patterns, part, streams, (size_t)-1, &done);
-}
-
+/* Merges part k of the round. */
 static perm_status permi_together_merge(void *context, uint64_t k, int thread)
 {
   const permi_together *step = (const permi_together *)context;
+  const size_t number = step->first + (size_t)k, work = step->total / step->count;
+  permi_part *part = &step->run->part[k];
+  uint64_t begin[PERMI_MASK_WORDS];
+  int s, done;
   (void)thread;
-  permi_part_run(step->run, step->source, &step->run->part[k], step->streams, step->total, step->first + (size_t)k,
-                 step->count);
+  memset(part->end, 255, sizeof part->end);
+  memset(begin, 0, sizeof begin);
+  if (number + 1 < step->count)
+    permi_balance_key(step, part->cursor, work * (number + 1), part->end);
+  if (number)
+    permi_balance_key(step, part->cursor, work * number, begin);
+  for (s = 0; s < step->streams; s++) {
+    permi_cursor_seek(&part->cursor[s], step->source, begin);
+    permi_cursor_settle(&part->cursor[s], step->source, step->source->words);
+  }
+  permi_patterns_clear(&part->patterns);
+  part->own = 1;
+  part->status = permi_part_merge(&step->run->locked, step->source, &part->patterns, part, step->streams, (size_t)-1,
+                                  &done);
   return PERM_OK;
 }
 
@@ -4548,7 +4551,7 @@ static perm_status permi_together_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Several threads: rounds of some parts each, which bounds what waits for its place. */
+/* Several threads work in rounds of some parts each, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                       double done)
 {
@@ -4576,14 +4579,14 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
       break;
     permi_share(run->threads, 0, at_once, permi_together_fill, &step, NULL);
     for (k = 0; k < run->parts_at_once; k++)
-      permi_run_note(run, &run->part[k]);
+      permi_sizes_join(&run->sizes, &run->part[k].sizes);
     if (run->control)
       status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
   }
   return status;
 }
 
-/* Powers of two keep the largest value between 2^-500 and 2^500; entries are below 1 in modulus and a step has at most
+/* Keeps the largest value between 2^-500 and 2^500. Entries are at most 1 in modulus and a step has at most
    PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
 static void permi_run_rescale(permi_run *run, permi_list *list)
 {
@@ -4592,47 +4595,39 @@ static void permi_run_rescale(permi_run *run, permi_list *list)
     permi_values_scale((double *)list->value, list->states * permi_numbers_words(run->numbers), e);
 }
 
-/* THE BOUND. Let k_p be the number of streams of step p, n the order of the block, u the rounding unit. The value
-   of a state is a sum of terms, one per partial matching; each step multiplies a term at most once (n times
-   in all: a perfect matching has n entries, and a drop multiplies by 1) and adds it at most k_p - 1 times to
-   something else (the first addition is to 0, exact). So the computed value is the sum of all perfect matchings'
-   products, each times at most n + sum (k_p - 1) factors 1 + d, |d| <= u. The entries themselves come with at most 2
-   such factors per degree-2 reduction (one product, one sum) and one if an integer was rounded. With g = gamma of
-   that number and S = sum of the |products|:
-       |computed - permanent| <= g S,   computed S >= (1 - g) S,   hence <= g / (1 - g) (computed S).
-   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more (also where subnormals are flushed to 0).
-   sizes.loss bounds what such errors do to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second
-   term is left out if no product can be below PERMI_SAFE_PRODUCT > 2^-968: then products and sums are multiples
-   of 2^-1021, so none is below DBL_MIN but 0. loss is handed on within `absolute`, divided by the relative bound:
+/* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
+   1. A state's value is a sum of terms, one for each partial matching. A step multiplies a term at most once, n times
+   in all (a drop multiplies by 1), and adds it at most k_p - 1 times (the first addition is to 0, exact).
+   2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
+   |d| <= u. Entries bring at most 2 more per degree-2 reduction, and one if an integer was rounded.
+   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <=
+   g / (1 - g) (computed S).
+   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
+   sizes.loss bounds what that does to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second term
+   is 0 if no product can be below PERMI_SAFE_PRODUCT > 2^-968: products and sums are then multiples of 2^-1021. Then
    |error| <= g / (1 - g) (computed S + loss) + loss.
-   Complex: a product is off by a complex factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; its bounds by
-   components hold with fused multiply-adds too], a sum by one of |d| <= u, so 3 n takes the place of n. S is the sum of
-   the products of moduli; those of the entries are rounded up, and its own computation is real as above. A product has
-   four real products and two sums, a step one more sum for each part: 8 k DBL_MIN covers what they lose.
-   Double-double: products with a double and sums have relative errors of at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
-   PERMI_DD_UNIT > 64 u^2 takes the place of u, but in the roundings of the entries (u) and in those of S, which is
-   computed in doubles where there are signs. Low parts may underflow where high parts do not; a product of at least
-   PERMI_SAFE_PRODUCT loses 2^-1073 in that way, less than 2^-109 of itself, which v has room for; and so does a value
-   that is rescaled. Smaller ones lose less than DBL_MIN (without subnormals no bound is given, by any engine). */
+   Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
+   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products and two sums, and
+   a sum for each part: 8 k DBL_MIN.
+   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v = PERMI_DD_UNIT
+   > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts may underflow
+   first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of itself, for
+   which v has room. Smaller ones lose less than DBL_MIN. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-/* The cursors of step p, and what it does to sizes and losses. Returns how many streams there are. */
+/* Prepares the cursors of step p, sizes and losses; returns the number of streams. */
 static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
-  const permi_stream *stream = frontier->stream + frontier->stream_start[p];
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
   double weight = 0, least = 1;
   int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    const double re = fabs(stream[s].c.real), im = fabs(stream[s].c.imaginary);
-    const double x = re == 0 || (im != 0 && im < re) ? im : re;
     permi_cursor_make(&run->part[0].cursor[s], frontier, frontier->stream_start[p] + s);
-    weight += stream[s].c.absolute;
-    least = fmin(least, x == 0 ? stream[s].c.absolute : x);
+    permi_coefficient_weigh(&frontier->coefficient[frontier->stream_start[p] + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
@@ -4673,57 +4668,47 @@ static void permi_run_release(permi_run *run)
     permi_release(&run->locked, part->take);
     permi_patterns_release(&run->locked, &part->patterns);
     permi_release(&run->locked, part->number);
-    permi_release(run->allocator, part->cursor);
   }
-  for (k = 0; run->moves && k < run->threads; k++) {
-    permi_release(run->allocator, run->moves[k].move);
-    permi_release(run->allocator, run->moves[k].pair);
-  }
-  permi_release(run->allocator, run->part);
-  permi_release(run->allocator, run->moves);
   permi_release(run->allocator, run->weight);
+  permi_pool_release(&run->pool);
 }
 
-/* What the step needs beside the lists. 0: out of memory. */
+/* Allocates what the steps need beside the lists. 0: out of memory. */
 static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
 {
-  const perm_allocator *allocator = run->allocator;
-  int k, ok;
+  const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
+  permi_pool *pool = &run->pool;
+  int k;
   run->locked.allocate = permi_locked_allocate;
   run->locked.release = permi_locked_release;
-  run->locked.user_data = (void *)(uintptr_t)allocator;
+  run->locked.user_data = (void *)(uintptr_t)run->allocator;
   run->threads = 1;
   if (run->control && !run->sorting && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
     run->threads = permi_threads(run->control->options);
   run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
-  run->part = (permi_part *)permi_allocate(allocator, (size_t)run->parts_at_once, sizeof *run->part);
-  run->moves = (permi_moves *)permi_allocate(allocator, (size_t)run->threads, sizeof *run->moves);
-  ok = run->part && run->moves;
+  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->moves);
+  run->part = (permi_part *)permi_pool_get(pool, (size_t)run->parts_at_once, sizeof *run->part);
   if (run->part)
     memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
-  if (run->moves)
-    memset(run->moves, 0, (size_t)run->threads * sizeof *run->moves);
-  for (k = 0; ok && k < run->parts_at_once; k++) {
-    run->part[k].cursor = (permi_cursor *)permi_allocate(allocator, (size_t)streams, sizeof(permi_cursor));
-    ok = run->part[k].cursor != NULL;
+  for (k = 0; !pool->failed && k < run->parts_at_once; k++)
+    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, (size_t)streams, sizeof(permi_cursor));
+  for (k = 0; !pool->failed && k < run->threads; k++) {
+    run->moves[k].used = 0;
+    run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+    run->moves[k].move = (permi_move *)permi_pool_get(pool, 1, moves);
+    if (run->moves[k].move)
+      memset(run->moves[k].move, 0, moves);
   }
-  for (k = 0; ok && k < run->threads; k++) {
-    run->moves[k].move = (permi_move *)permi_allocate(allocator, (size_t)1 << PERMI_MOVES_LOG2, sizeof(permi_move));
-    run->moves[k].pair = (uint32_t *)permi_allocate(allocator, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    ok = run->moves[k].move && run->moves[k].pair;
-    if (ok)
-      memset(run->moves[k].move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
-  }
-  return ok;
+  return !pool->failed;
 }
 
 typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
 
-/* A run before its first step; to be released also after a failure. control may be NULL. */
+/* Begins a run, which is to be released also after a failure. control may be NULL. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {
-  const perm_allocator *allocator = &frontier->allocator;
+  const perm_allocator *allocator = &frontier->owned.allocator;
   const size_t size = permi_value_bytes(frontier);
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
@@ -4731,7 +4716,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   memset(run, 0, sizeof *run);
   memset(none, 0, sizeof none);
   run->sorting = step != permi_run_step;
-  run->allocator = allocator;
+  run->allocator = run->pool.allocator = allocator;
   run->control = control;
   run->sizes.smallest = run->sizes.largest = 1;
   run->numbers = &frontier->numbers;
@@ -4740,24 +4725,23 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
     double weight = 0;
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
-      weight += frontier->stream[s].c.absolute;
+      weight += frontier->coefficient[s].absolute;
     growth += weight > 1 ? log2(weight) : 0;
     most = streams > most ? streams : most;
   }
   run->careful = growth > 300;
   complete = permi_run_create(run, frontier, most);
-  for (p = 0; p < 2 && complete; p++) { /* the bound of every step at once: growing would touch fresh pages each time */
+  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing would touch fresh pages each time */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
       return PERM_ERROR_MEMORY;
     list->state_room = (size_t)frontier->room[p];
-    list->value = permi_allocate(allocator, list->state_room, size);
-    if (run->sorting)
-      list->high = (uint64_t *)permi_allocate(allocator, list->state_room, (size_t)list->words * sizeof(uint64_t));
-    complete = list->value && (!run->sorting || list->high);
+    list->value = permi_pool_get(&run->pool, list->state_room, size);
+    complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
+                                                              (size_t)list->words * sizeof(uint64_t)));
   }
-  none[0] = 1; /* the start: nothing matched, in one way */
+  none[0] = 1; /* start: nothing matched, in one way */
   if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
                                       permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
     return PERM_ERROR_MEMORY;
@@ -4801,10 +4785,10 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 }
 
 /* ======================================================================================== >>sorting
-   Method sorting, the twin of the lists that shares none of their merging: every step expands all its terms, sorts them
-   by the states that they go to, and adds up equal ones. */
+   Method sorting, a twin of the lists without merging: expands all terms of a step, sorts them by state, adds equal
+   ones. */
 
-/* Word w of the state that the term goes to. */
+/* Word w of a term's state. */
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
   return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
@@ -4839,7 +4823,7 @@ static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_ru
   return status;
 }
 
-/* Sorts part[0].take by one byte of the keys after the other, least significant first; stable. 0: out of memory. */
+/* Sorts part[0].take by bytes of the keys, low ones first; stable. 0: out of memory. */
 static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
                               permi_part *part)
 {
@@ -4849,10 +4833,10 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
   part[1].takes = 0;
   if (!permi_takes_more(allocator, &part[1], count))
     return 0;
+  part[1].takes = count;
   for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
     const int shift = byte % 8 * 8;
-    permi_take *swap = part[0].take;
-    size_t room = part[0].take_room;
+    const permi_part swap = part[0];
     memset(start, 0, sizeof start);
     for (k = 0; k < count; k++)
       start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++;
@@ -4861,15 +4845,13 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
       start[b] = sum;
       sum += here;
     }
-    if (b < 256) /* one byte in all */
+    if (b < 256) /* all have the same byte */
       continue;
     for (k = 0; k < count; k++)
       part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
           part[0].take[k];
-    part[0].take = part[1].take;
-    part[0].take_room = part[1].take_room;
-    part[1].take = swap;
-    part[1].take_room = room;
+    part[0] = part[1];
+    part[1] = swap;
   }
   return 1;
 }
@@ -4901,13 +4883,11 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
       memset((char *)target->value + target->states++ * bytes, 0, bytes);
     }
     y = (char *)target->value + (target->states - 1) * bytes;
-    permi_values_add(&frontier->numbers, &frontier->stream[take.stream].c, y,
+    permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream], y,
                      (const char *)source->value + take.group * bytes, 1);
   }
-  permi_sizes_clear(&part->sizes);
   if (run->tracking)
-    permi_values_track(frontier->numbers.algebra, target->value, target->states, &part->sizes);
-  permi_run_note(run, part);
+    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->sizes);
   return PERM_OK;
 }
 
@@ -4917,7 +4897,7 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 }
 
 /* ======================================================================================== >>streams
-   From an elimination order to the streams of every step: who sits in which slot, who dies when. */
+   Makes the streams of every step from an elimination order. */
 
 typedef struct permi_life {
   double weight;
@@ -4935,21 +4915,15 @@ static int permi_life_compare(const void *left, const void *right)
 static void permi_frontier_release(const perm_allocator *allocator, void *context)
 {
   permi_frontier *frontier = (permi_frontier *)context;
-  if (!frontier)
-    return;
-  permi_release(allocator, frontier->stream_start);
-  permi_release(allocator, frontier->stream);
-  permi_release(allocator, frontier->more);
-  permi_release(allocator, frontier->states);
-  permi_release(allocator, frontier->sequence);
-  permi_arrays_release(allocator, frontier->arrays);
-  permi_release(allocator, frontier);
+  if (frontier)
+    permi_owned_release(allocator, frontier->arrays);
+  permi_owned_release(allocator, frontier);
 }
 
-/* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
-   The low slots go to those that live through the most states: their patterns then change least from group to
-   group, and tests and flips fall on the high bits, once for a group. busy: `words` words of 64 slots for each of
-   steps + 1. Returns how many slots there are, 0: more than words hold at once, or watch says stop. */
+/* Gives slots to lives (birth, death]; a slot is free for what enters in the step of its death. Low slots go to the
+   vertices that live through the most states: patterns then change least from group to group, and tests and flips
+   fall on high bits, once a group. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too
+   many, or watch says stop. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
                                 uint64_t *busy, int *slot, permi_control *watch)
 {
@@ -4991,7 +4965,6 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, in
   return most;
 }
 
-/* A slot's bit of a mask of PERMI_MASK_WORDS words. */
 static void permi_mask_set(uint64_t *mask, int slot)
 {
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
@@ -5000,19 +4973,13 @@ static void permi_mask_set(uint64_t *mask, int slot)
 static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_t *test, const uint64_t *want,
                              const uint64_t *flip)
 {
-  const size_t others = (size_t)frontier->mask_words - 1;
-  frontier->stream[stream].test = test[0];
-  frontier->stream[stream].want = want[0];
-  frontier->stream[stream].flip = flip[0];
-  if (others) {
-    uint64_t *more = frontier->more + (size_t)stream * 3 * others;
-    memcpy(more, test + 1, others * sizeof *more);
-    memcpy(more + others, want + 1, others * sizeof *more);
-    memcpy(more + 2 * others, flip + 1, others * sizeof *more);
-  }
+  const size_t words = (size_t)frontier->mask_words;
+  uint64_t *mask = frontier->mask + (size_t)stream * 3 * words;
+  memcpy(mask, test, words * sizeof *mask);
+  memcpy(mask + words, want, words * sizeof *mask);
+  memcpy(mask + 2 * words, flip, words * sizeof *mask);
 }
 
-/* The streams of every step. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *slot,
                                    permi_control *watch)
 {
@@ -5022,18 +4989,18 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* what vanishes: tested 1, flipped to 0; with v's bit */
+    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* vanishing bits, tested 1, flipped to 0; with v's */
     frontier->stream_start[p] = used;
     memset(gone, 0, bytes);
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
-      if (death[t] == p) /* it had a slot: in a block of order 2 or more every vertex has two neighbours */
+      if (death[t] == p) /* it has a slot: in a block every vertex has two neighbours */
         permi_mask_set(gone, slot[t]);
     }
     memcpy(mine, gone, bytes);
     if (held) {
       permi_mask_set(mine, slot[v]);
-      frontier->stream[used].c = permi_coefficient_one();
+      frontier->coefficient[used] = permi_coefficient_one();
       permi_mask_store(frontier, used++, mine, mine, mine);
     }
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
@@ -5052,17 +5019,17 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           want[word] &= ~bit;
           flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
         } else if (death[t] > p) {
-          flip[word] ^= bit; /* the slot may be one that vanishes in this very step */
+          flip[word] ^= bit; /* perhaps a slot that vanishes in this step */
         }
       }
-      frontier->stream[used].c = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+      frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
       permi_mask_store(frontier, used++, test, want, flip);
     }
   }
   frontier->stream_start[p] = used;
 }
 
-/* Fills in the steps of the order: sequence, births and deaths, states, costs. 0: watch says stop. */
+/* Fills in sequence, births, deaths, states, costs. 0: watch says stop. */
 static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                const double *binomial, permi_walk *walk, permi_control *watch)
 {
@@ -5104,7 +5071,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* The relative bound for entries with so many roundings: see >>steps_run. */
+/* The relative bound, see >>steps_run. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -5115,9 +5082,8 @@ static double permi_frontier_bound(const permi_frontier *frontier, const permi_b
   return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
-/* PERM_ERROR_LIMIT: the frontier has more than PERMI_FRONTIER_WIDTH vertices. PERM_ERROR_OVERFLOW: the permanent may be
-   too long for a perm_integer. roundings: of an entry's terms. modulus: for integers, or 0. doubled: 1 for
-   double-double. watch: says stop by PERM_ERROR_LIMIT; may be NULL. */
+/* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or watch, which may be NULL, says stop.
+   PERM_ERROR_OVERFLOW: the permanent may be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
                                          uint64_t modulus, int doubled, permi_control *watch,
@@ -5125,33 +5091,31 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
 {
   const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
-  permi_frontier *frontier = (permi_frontier *)permi_allocate(allocator, 1, sizeof *frontier);
-  int *numbers = (int *)permi_allocate(allocator, 4 * vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
-  uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
+  permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), *slot;
+  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
+  uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
-  int *slot;
   *made = frontier;
-  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
-  if (frontier)
-    memset(frontier, 0, sizeof *frontier);
-  if (!frontier || !numbers || !life || !busy || !walk.state)
+  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
+  if (!frontier || room.failed)
     goto done;
+  pool = &frontier->owned.pool;
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
   slot = numbers + 3 * vertices;
-  frontier->allocator = *allocator;
   frontier->lost_error = lost_error;
   if (!permi_numbers_choose(&frontier->numbers, block, modulus, doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
   }
-  frontier->stream_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  frontier->stream = (permi_stream *)permi_allocate(allocator, streams, sizeof(permi_stream));
-  frontier->states = (double *)permi_allocate(allocator, 2 * vertices + 2, sizeof(double));
-  frontier->sequence = (int *)permi_allocate(allocator, 4 * vertices + 1, sizeof(int));
-  if (!frontier->stream_start || !frontier->stream || !frontier->states || !frontier->sequence)
+  frontier->stream_start = (int *)permi_pool_get(pool, vertices + 1, sizeof(int));
+  frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
+  frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  frontier->sequence = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
+  if (pool->failed)
     goto done;
   frontier->cost = frontier->states + vertices + 1;
   frontier->birth = frontier->sequence + vertices;
@@ -5164,21 +5128,15 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->mask_words = (frontier->slots + 63) / 64;
   if (frontier->slots == 0)
     goto done;
-  if (frontier->mask_words > 1) {
-    frontier->more =
-        (uint64_t *)permi_allocate(allocator, streams, 3 * ((size_t)frontier->mask_words - 1) * sizeof(uint64_t));
-    status = frontier->more ? status : PERM_ERROR_MEMORY;
-    if (!frontier->more)
-      goto done;
-  }
+  frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
+  status = frontier->mask ? status : PERM_ERROR_MEMORY;
+  if (!frontier->mask)
+    goto done;
   permi_frontier_streams(frontier, block, slot, watch);
   frontier->bound_relative = permi_frontier_bound(frontier, block, roundings);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
-  permi_release(allocator, numbers);
-  permi_release(allocator, life);
-  permi_release(allocator, busy);
-  permi_release(allocator, walk.state);
+  permi_pool_release(&room);
   if (status == PERM_ERROR_MEMORY) {
     permi_frontier_release(allocator, frontier);
     *made = NULL;
@@ -5187,79 +5145,76 @@ done:
 }
 
 /* ========================================================================================= >>arrays
-   The frontier program on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
-   inverted: the number of ones among the bits e is the same in all states of a step (a - d in the terms of >>order). So
-   the states are the words with k ones in the w occupied slots, and an array of C(w, k) values needs no keys. Slots are
-   low, middle or top. Words are ordered by their top bits, then middle, then low bits: the index of a word is
+   The frontier program on arrays indexed by combinations: no keys, and threads that share blocks without
+   synchronisation. */
+
+/* Let bit e of a frontier vertex say matched, for rows inverted: all states of a step have the same number k of ones
+   (a - d in >>order), so they are the words with k ones in w slots. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words with the same top and middle bits, is contiguous: C(low slots, ones left) values.
+   and a block, the words of the same top and middle bits, is contiguous.
 
-   A step is computed in pull form: each block of the target is a sum over the ways to come to it. What a way tests and
-   flips above the low slots is settled once for a block; where it leaves the low slots alone the rest is y += c x over
-   contiguous arrays, else a table says for every low word where it comes from. Every value is computed from the
-   source alone, in a fixed order, so threads share the blocks without synchronisation and the bits do not depend on
-   how many they are. Low slots go to the vertices that live through the most states, as they are touched least.
+   A step pulls: each block sums the ways to reach it. Bits above the low slots are settled once a block; then y += c
+   x over contiguous arrays, or a table for the low words. The order of sums is fixed, whatever the threads. Low slots
+   go to vertices that live through the most states: they are touched least.
 
-   On a GPU (perm_cuda.cu) the host does all but the values, and these come from the same program in the same order:
-   the bits are those of the AVX2 and, for double-doubles, AVX-512 kernels (complex ones have but one), the bounds hold,
-   and what decides about powers of two is the same. Measured on one H200: 7 ps a state for 3-regular graphs, 14 for 8
-   entries a line; sorted lists there took 9 to 12 times as long. */
+   On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
+   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line; sorted lists took 9 to 12 times
+   as long. */
 
-#define PERMI_ARRAY_LOW 11     /* words of these slots, and their ranks, stay in the first cache */
-#define PERMI_ARRAY_HIGH 16    /* slots of the middle and of the top at most */
+#define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
+#define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
 #define PERMI_ARRAY_NOWHERE 0xffff
-#define PERMI_ARRAY_SAFE 1e-250 /* products of doubles above it are sums of multiples of 2^-936 */
+#define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
 #define PERMI_ARRAY_TRACK_STEPS 64
-#define PERMI_ARRAY_PAD 256 /* bytes after a buffer that vectors may read */
+#define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
 
-/* The words of a step, see above. */
+/* The words of a step. */
 typedef struct permi_layout {
   uint64_t occupied;
   int ones, low; /* low: occupied low slots */
   size_t states;
-  uint16_t *word, *rank; /* low words by their number of ones, then ascending; rank among those of as many ones */
+  uint16_t *word, *rank; /* low words by ones, then ascending; rank among those */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset; /* at ones of top << middle slots | middle */
   uint16_t *middle;      /* ascending, for each number of ones of top */
-  unsigned char *left;   /* ones left to the low slots, for each of `middle` */
-  unsigned char *middle_ones; /* of middle bits */
+  unsigned char *left;   /* ones left to low slots, for each of `middle` */
+  unsigned char *middle_ones;
   int middle_start[PERMI_ARRAY_HIGH + 2];
   uint64_t *top_offset;
   uint16_t *top;
   int tops;
 } permi_layout;
 
-/* Where eight words of a block come from: places base + at[i] of those in `here`. Those that take part come in the same
-   order on both sides and with few others between them, so that a window of 16 nearly always has them. (Gathering is
-   an instruction too, but microcode against GDS made it the slowest way of all: three quarters of a run.) */
+/* Where eight words of a block come from: base + at[i] of those in `here`, which keep their order with few between,
+   so a window of 16 nearly always has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
 typedef struct permi_eight {
   uint16_t base;
-  unsigned char here, wide; /* wide: the window does not have them */
+  unsigned char here, wide; /* wide: beyond the window */
   unsigned char at[8];
 } permi_eight;
 
-/* What a thread has met; a line of cache of its own. */
+/* Of a thread; a line of cache. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
 } permi_extremes;
 
-/* One of the arrays that a block is added up from. */
+/* An array that a block is summed from. */
 typedef struct permi_origin {
   const void *x;
   size_t count;          /* of values of x */
-  const uint16_t *place; /* of every word of the block in x, or NOWHERE; NULL: the same places */
-  const permi_eight *eight; /* the same for vectors, if there is a place */
+  const uint16_t *place; /* of each word in x, or NOWHERE; NULL: the same places */
+  const permi_eight *eight; /* the same for vectors */
   double real;
-  const permi_coefficient *c; /* that, and what else there is */
+  const permi_coefficient *c; /* real and the rest */
 } permi_origin;
 
 /* A pull on the levels of a step. */
 typedef struct permi_way {
   uint32_t test, want, keep, flip; /* above the low slots */
-  int top_ones, low_ones;          /* how many more there are in the source */
-  const uint16_t *place;           /* of all low words in the order of permi_layout; or NULL */
-  const permi_eight *eight;        /* from start[j] / 8 + j on for the blocks of words with j ones */
+  int top_ones, low_ones;          /* how many more in the source */
+  const uint16_t *place;           /* of all low words, as in permi_layout; or NULL */
+  const permi_eight *eight;        /* of words with j ones from start[j] / 8 + j on */
   permi_coefficient c;
 } permi_way;
 
@@ -5270,39 +5225,50 @@ struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
   permi_control *control;
-  permi_numbers numbers; /* moduli have an array, and a pass, of their own */
-  int absolute; /* 1: the pass of the moduli */
+  permi_numbers numbers; /* moduli have a pass of their own */
+  int absolute; /* the pass of the moduli */
   int threads;
   permi_block_kernel kernel;
-  int kernel_eights; /* 1: it uses permi_eight */
+  int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
   char *values[2];
   permi_way *way;
-  permi_origin *origin; /* `most` for each thread */
-  permi_extremes *extremes; /* of each thread */
+  permi_origin *origin; /* `most` a thread */
+  permi_extremes *extremes; /* one a thread */
   uint16_t *places;
   permi_eight *eights;
   int most; /* ways of a step */
   int tracking; /* sizes are measured in this step */
   permi_sizes sizes;
   double visited, seconds_before, seconds_each;
-  perm_gpu_frontier *gpu; /* not NULL: the values are there, and only the last ones come back */
-  perm_gpu_way *gpu_way;       /* of a step; for lists */
-  perm_gpu_stream *gpu_stream;
+  struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
+  struct perm_gpu_way *gpu_way;  /* of a step; for lists */
+  struct perm_gpu_stream *gpu_stream;
 };
 
-static int permi_count_ones(uint64_t x)
+/* The numbers of the first pass, without moduli. */
+static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
-  x -= x >> 1 & UINT64_C(0x5555555555555555);
-  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+  permi_numbers numbers = frontier->numbers;
+  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
+    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
+  else if (permi_algebra_has_moduli(numbers.algebra))
+    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
+  return numbers;
 }
 
-/* -- sums of blocks ---------------------------------------------------------------------------- */
+static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
+{
+  const permi_numbers numbers = permi_arrays_numbers(frontier);
+  return 8 * permi_numbers_words(&numbers);
+}
 
-/* A block of an array, the sum of its origins. */
+static int permi_arrays_passes(const permi_frontier *frontier)
+{
+  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
+}
+
 static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const permi_numbers *numbers, char *y,
                                                 size_t count, const permi_origin *origin)
 {
@@ -5346,7 +5312,7 @@ static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count
     }
 }
 
-/* One text (>>array_kernels), read for each instruction set. */
+/* >>array_kernels, read for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #define PERMI_FAMILY_ARRAYS
 #if PERMI_X86
@@ -5377,7 +5343,7 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 }
 
 /* =================================================================================== >>array_layout
-   Words and ways of a step. */
+   The words and ways of a step. */
 
 static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
 {
@@ -5394,7 +5360,7 @@ static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, pe
   layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
 }
 
-/* The words with `ones` ones among the occupied slots. */
+/* Lays out the words with `ones` ones among the occupied slots. */
 static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
@@ -5402,7 +5368,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   size_t total[PERMI_ARRAY_HIGH + 1];
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left at HIGH + j; 0: there is none */
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left at HIGH + j; 0: none */
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
@@ -5419,7 +5385,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
       const int of = permi_count_ones(x);
       layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
       layout->word[fill[of]++] = (uint16_t)x;
-      x = (x - low_mask) & low_mask; /* the next subset */
+      x = (x - low_mask) & low_mask; /* next subset */
     } while (x);
   }
   layout->occupied = occupied;
@@ -5441,7 +5407,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     if (c > tops || rest < 0)
       continue;
     x = 0;
-    do { /* without branches: they would be mispredicted */
+    do { /* no branches: they would be mispredicted */
       const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
       layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
       layout->middle[used] = (uint16_t)x;
@@ -5488,7 +5454,7 @@ static void permi_eights_fill(const permi_layout *target, const uint16_t *place,
   }
 }
 
-/* The pulls of a step on the levels of its two layouts. */
+/* Puts the pulls of a step on the levels of its layouts. */
 static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
 {
   const permi_arrays *arrays = run->arrays;
@@ -5499,7 +5465,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   int s, k;
   for (s = 0; s < ways; s++, pull++) {
     permi_way *way = &run->way[s];
-    const uint64_t from = (pull->want & pull->keep) ^ pull->flip; /* what the source has where the target is known */
+    const uint64_t from = (pull->want & pull->keep) ^ pull->flip; /* known bits of the source */
     way->test = (uint32_t)(pull->test >> arrays->low);
     way->want = (uint32_t)(pull->want >> arrays->low);
     way->keep = (uint32_t)(pull->keep >> arrays->low);
@@ -5525,8 +5491,10 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   }
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ===================================================================================== >>arrays_gpu
-   The arrays and lists on a GPU: perm_cuda.cu computes the same values in the same order. */
+   Runs arrays and lists on a GPU, where perm_cuda.cu computes the same values in the same order. */
 
 #define PERMI_GPU_PLANES 10 /* words of the longest value: kernels keep a few in registers */
 #if defined(PERM_WITH_CUDA)
@@ -5558,7 +5526,6 @@ static perm_status permi_gpu_begin(permi_arrays_run *run)
   return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
 }
 
-/* Takes the least and the largest modulus of a step, if it has noted them. */
 static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
 {
   if (run->tracking) {
@@ -5599,7 +5566,6 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
       run, perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL), sizes);
 }
 
-/* A step by the streams of lists, whose coefficients are those of the pulls. */
 static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
@@ -5609,22 +5575,23 @@ static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
   perm_status status;
   int s;
   for (s = 0; s < streams; s++) {
-    const permi_stream *from = &frontier->stream[first + s];
+    const permi_coefficient *c = &frontier->coefficient[first + s];
     perm_gpu_stream *to = &run->gpu_stream[s];
-    to->test = from->test;
-    to->want = from->want;
-    to->flip = from->flip;
-    to->real = run->absolute ? from->c.absolute : from->c.real;
-    to->imaginary = from->c.imaginary;
-    memcpy(to->integer, from->c.integer, sizeof to->integer);
+    to->test = permi_stream_word(frontier, first + s, 0, 0);
+    to->want = permi_stream_word(frontier, first + s, 1, 0);
+    to->flip = permi_stream_word(frontier, first + s, 2, 0);
+    to->real = run->absolute ? c->absolute : c->real;
+    to->imaginary = c->imaginary;
+    memcpy(to->integer, c->integer, sizeof to->integer);
   }
   status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
   run->layout[(p + 1) & 1].states = (size_t)states;
   return permi_gpu_stepped(run, status, sizes);
 }
 
-static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier)
 {
+  const permi_arrays *arrays = frontier->arrays;
   perm_gpu_programme programme;
   int p;
   memset(&programme, 0, sizeof programme);
@@ -5634,7 +5601,7 @@ static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, co
   programme.top = arrays->top;
   programme.states[0] = frontier->room[0];
   programme.states[1] = frontier->room[1];
-  programme.words = (int)(bytes / 8);
+  programme.words = (int)(permi_arrays_value_bytes(frontier) / 8);
   programme.ways = 1;
   for (p = 0; p < frontier->steps; p++) {
     const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
@@ -5649,10 +5616,14 @@ static perm_status permi_gpu_compiling(void *context)
   return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
 }
 
-static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
+static perm_status permi_gpu_create(permi_arrays_run *run, permi_pool *pool, char *message)
 {
-  perm_gpu_programme programme = permi_gpu_programme(run->frontier, run->arrays, bytes);
+  perm_gpu_programme programme = permi_gpu_programme(run->frontier);
   perm_options options;
+  run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_way);
+  run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_stream);
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
   programme.context = run;
   programme.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
@@ -5685,13 +5656,13 @@ static void permi_gpu_free(permi_arrays_run *run)
   perm_cuda_frontier_free(run->gpu);
 }
 
-static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+static double permi_gpu_needs(const permi_frontier *frontier)
 {
-  const perm_gpu_programme programme = permi_gpu_programme(frontier, arrays, bytes);
+  const perm_gpu_programme programme = permi_gpu_programme(frontier);
   return perm_cuda_frontier_needs(&programme);
 }
 
-/* Bytes of the GPU; 0: there is none. */
+/* Bytes of the GPU; 0: none. */
 static double permi_gpu_bytes(void)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -5701,30 +5672,19 @@ static double permi_gpu_bytes(void)
 #define permi_gpu_begin(run) PERM_ERROR_DEVICE
 #define permi_gpu_step(run, p) PERM_ERROR_DEVICE
 #define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_create(run, bytes, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 #define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0
-#define permi_gpu_needs(frontier, arrays, bytes) (((frontier)->room[0] + (frontier)->room[1]) * (double)(bytes))
+#define permi_gpu_needs(frontier) \
+  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
 #define permi_gpu_bytes() 0.0
 #endif
 
-/* ===================================================================================== >>arrays_run
-   Running the arrays: passes, underflow, the task, what it costs. */
+PERMI_BRIEF_END
 
-/* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
-static void permi_array_track(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
-{
-  double low = sizes->smallest, high = sizes->largest;
-  size_t k;
-  for (k = 0; k < doubles; k += stride) {
-    const double y = fabs(x[k]);
-    low = y < low && y > 0 ? y : low;
-    high = y > high ? y : high;
-  }
-  sizes->smallest = low;
-  sizes->largest = high;
-}
+/* ===================================================================================== >>arrays_run
+   Runs the arrays, makes them from a frontier and prices them. */
 
 /* The blocks under one word of top bits. */
 static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
@@ -5735,7 +5695,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: all high parts of a block come first */
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts of a block come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   char *y = to + (size_t)target->top_offset[top] * run->bytes;
   int i, s;
@@ -5762,14 +5722,14 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
     }
     run->kernel(run, y, count, origin, origins);
     if (run->tracking)
-      permi_array_track((const double *)(const void *)y, count * tracked, stride, sizes);
+      permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
     y += count * run->bytes;
   }
 }
 
 #define PERMI_ARRAY_POLL 262144 /* states between polls */
 
-/* A step of the programme on arrays: blocks of the target with the same top bits, shared by threads. */
+/* A step whose words of top bits threads share. */
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   const permi_layout *source, *target;
@@ -5822,32 +5782,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* -- running ----------------------------------------------------------------------------------- */
-
-/* What the first pass computes; moduli, if they are wanted, come in a second one. */
-static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
-{
-  permi_numbers numbers = frontier->numbers;
-  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
-    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
-  else if (permi_algebra_has_moduli(numbers.algebra))
-    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
-  return numbers;
-}
-
-/* Bytes of a value of it. */
-static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
-{
-  const permi_numbers numbers = permi_arrays_numbers(frontier);
-  return 8 * permi_numbers_words(&numbers);
-}
-
-static int permi_arrays_passes(const permi_frontier *frontier)
-{
-  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
-}
-
-/* As permi_run_rescale. */
 static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
 {
   const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
@@ -5858,7 +5792,7 @@ static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t 
   return PERM_OK;
 }
 
-/* sum |c| and the least |c| != 0 of the parts of the coefficients of a step. */
+/* Returns sum |c| over a step; *least: the least non-zero part. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_arrays *arrays = run->arrays;
@@ -5866,23 +5800,19 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   int s;
   *least = 1;
   for (s = arrays->pull_start[p]; s < arrays->pull_start[p + 1]; s++) {
-    const permi_pull *pull = &arrays->pull[s];
-    const double real = run->absolute ? pull->c.absolute : fabs(pull->c.real);
-    const double imaginary = run->absolute ? 0 : fabs(pull->c.imaginary);
-    weight += pull->c.absolute;
-    *least = real > 0 && real < *least ? real : *least;
-    *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
+    permi_coefficient c = arrays->pull[s].c;
+    c.imaginary = run->absolute ? 0 : c.imaginary;
+    c.real = run->absolute ? 0 : c.real;
+    permi_coefficient_weigh(&c, &weight, least);
   }
   return weight * (1 + 1e-12);
 }
 
-/* UNDERFLOW. smallest and largest bound the moduli of the non-zero parts of the values, high parts of double-doubles.
-   They are measured only when needed: products of doubles are multiples of 2^-106 times themselves, and so are their
-   sums, however they cancel; thus smallest 2^-106 least |c| bounds the next step's values that are not 0, and where
-   nothing can cancel the power of two may be left out. A step whose values might then make a product below
-   PERMI_ARRAY_SAFE, or one beyond 1e150, is measured. If all products are above it, everything is a multiple of
-   2^-936 and nothing underflows but low parts of double-doubles, by less than 2^-200 of the product, for which
-   PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in every part, as in >>steps. */
+/* UNDERFLOW. smallest and largest bound the non-zero parts (high parts). Products of doubles are multiples of 2^-106
+   times themselves, and so are their sums, however they cancel: smallest 2^-106 least |c| bounds the next values that
+   are not 0, without the power of two where nothing cancels. Only steps before a product below PERMI_ARRAY_SAFE or
+   beyond 1e150 are measured. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200
+   of the product, for which PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in each part. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
@@ -5939,33 +5869,23 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* As permi_frontier_finish: value and the sum of moduli of the terms, each with its own exponent and loss. The theorem
-   there is about additions of products, whatever holds them. */
-static void permi_arrays_finish(const permi_frontier *frontier, const permi_arrays_run *run, const double (*x)[4],
-                                const permi_sizes *sizes, perm_partial *partial)
+/* Brings value and moduli to one exponent and one loss. The theorem of >>steps_run holds for both passes. */
+static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
-  const int passes = permi_arrays_passes(frontier), apart = permi_algebra_is_dd(frontier->numbers.algebra) ? 2 : 1;
-  const long long common = passes == 2 && sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
+  const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
   double lost = 0;
   int pass, k;
-  for (pass = 0; pass < passes; pass++) {
+  for (pass = 0; pass < 2; pass++) {
     const int shift = permi_int_exponent(sizes[pass].exp2 - common);
-    for (k = 0; k < (pass ? 1 : apart * frontier->numbers.parts); k++) {
-      const double y = ldexp(x[pass][k], shift);
-      permi_sum_add_double(pass ? &partial->absolute : k < apart ? &partial->value : &partial->imaginary, y);
-      if (passes == 1)
-        permi_sum_add_double(&partial->absolute, y);
-    }
+    for (k = pass ? last : 0; k < last + pass; k++)
+      value[k] = ldexp(value[k], shift);
     lost += ldexp(sizes[pass].loss, shift) + (shift ? 4 * DBL_MIN : 0);
   }
-  if (frontier->lost_error > 0)
-    lost += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-common));
-  partial->lost += 2 * lost; /* 2: its own roundings, generously */
-  partial->exp2 = common;
-  partial->terms += run->visited;
+  sizes->loss = lost;
+  sizes->exp2 = common;
 }
 
-/* What a run needs; seconds: predicted. 0: out of memory. */
+/* Allocates for a run of so many predicted seconds. 0: out of memory. */
 static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
 {
   const permi_frontier *frontier = run->frontier;
@@ -5993,10 +5913,6 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
     permi_layout_create(pool, arrays, &run->layout[p]);
     run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
   }
-  if (gpu) {
-    run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->gpu_way);
-    run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, most, sizeof *run->gpu_stream);
-  }
   if (!pool->failed)
     memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read a little beyond */
   return !pool->failed;
@@ -6007,20 +5923,20 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
-  permi_pool pool = {&frontier->allocator, NULL, 0};
+  const int last = (int)permi_numbers_words(&frontier->numbers) - 1;
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
   permi_sizes sizes[2];
-  double value[2][4];
+  double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
   int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  memset(value, 0, sizeof value);
   run.frontier = frontier;
   run.arrays = frontier->arrays;
   run.control = control;
   if (permi_arrays_open(&run, &pool, leaf->information.seconds))
-    status = gpu ? permi_gpu_create(&run, permi_arrays_value_bytes(frontier), message) : PERM_OK;
+    status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = pass;
     if (pass)
@@ -6028,13 +5944,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     run.seconds_before = pass * leaf->information.seconds / passes;
     status = permi_arrays_pass(&run);
     if (!integers)
-      memcpy(value[pass], run.values[frontier->steps & 1], run.bytes);
+      memcpy(value + (pass ? last : 0), run.values[frontier->steps & 1], run.bytes);
     sizes[pass] = run.sizes;
   }
-  if (status == PERM_OK && !integers) {
-    permi_arrays_finish(frontier, &run, (const double(*)[4])value, sizes, partial);
-  } else if (status == PERM_OK) {
-    permi_value_sum(&frontier->numbers, run.values[frontier->steps & 1], partial);
+  if (status == PERM_OK) {
+    if (passes == 2)
+      permi_arrays_join(value, last, sizes);
+    permi_values_finish(&frontier->numbers, integers ? (void *)run.values[frontier->steps & 1] : (void *)value, sizes,
+                        frontier->lost_error, partial);
     partial->terms += run.visited;
   }
   if (gpu) {
@@ -6048,15 +5965,13 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* -- from an order to pulls -------------------------------------------------------------------- */
-
-/* The pulls of step p; returns how many. Bits e: see >>arrays. */
+/* Makes the pulls of step p, on bits e; returns how many. */
 static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
                              int p, const int *slot, permi_pull *pull)
 {
   const int v = frontier->sequence[p], *birth = frontier->birth, *death = frontier->death;
   const int n = block->n, held = birth[v] >= 0 && birth[v] < p;
-  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of the matched on v's and t's side */
+  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of matched v, matched t */
   uint64_t born = 0, dead = 0, test, none, full;
   int e, used = 0;
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
@@ -6067,8 +5982,8 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
       born |= one << slot[t];
   }
   test = born;
-  none = born & ~theirs; /* the target where none of those that enter is matched */
-  full = dead & theirs;  /* the source where all that leave are matched */
+  none = born & ~theirs; /* target: none that enters is matched */
+  full = dead & theirs;  /* source: all that leave are matched */
   for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
     permi_pull *next = &pull[used];
     const int drop = e < block->start[v], t = drop ? -1 : block->neighbour[e];
@@ -6084,7 +5999,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
     next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
     if (!drop) {
       if (death[t] == p) {
-        next->flip ^= bit; /* it leaves, matched with v */
+        next->flip ^= bit; /* leaves, matched with v */
       } else if (birth[t] == p) {
         next->want ^= bit;
       } else {
@@ -6098,26 +6013,26 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
   return used;
 }
 
-/* The frontier on arrays, *made; NULL where it has too many slots, or watch says stop. 0: out of memory. */
+/* Makes *made; NULL: too many slots, or watch says stop. 0: out of memory. */
 static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block,
                                const permi_frontier *frontier, perm_isa isa, permi_control *watch,
                                permi_arrays **made)
 {
   const size_t vertices = 2 * (size_t)block->n, steps = (size_t)frontier->steps;
-  permi_arrays *arrays = (permi_arrays *)permi_allocate(allocator, 1, sizeof *arrays);
-  int *slot = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
+  permi_arrays *arrays = (permi_arrays *)permi_owned_new(allocator, sizeof *arrays);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  int *slot = (int *)permi_pool_get(&room, vertices, sizeof(int));
+  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
   int p, v, slots, ok = 0;
   *made = NULL;
-  if (arrays)
-    memset(arrays, 0, sizeof *arrays);
-  if (!arrays || !slot || !life)
+  if (!arrays || room.failed)
     goto done;
+  pool = &arrays->owned.pool;
   arrays->isa = isa;
-  arrays->pull_start = (int *)permi_allocate(allocator, steps + 1, sizeof(int));
-  arrays->pull = (permi_pull *)permi_allocate(allocator, (size_t)block->edges + steps, sizeof(permi_pull));
-  arrays->occupied = (uint64_t *)permi_allocate(allocator, steps + 1, sizeof(uint64_t));
-  if (!arrays->pull_start || !arrays->pull || !arrays->occupied)
+  arrays->pull_start = (int *)permi_pool_get(pool, steps + 1, sizeof(int));
+  arrays->pull = (permi_pull *)permi_pool_get(pool, (size_t)block->edges + steps, sizeof(permi_pull));
+  arrays->occupied = (uint64_t *)permi_pool_get(pool, steps + 1, sizeof(uint64_t));
+  if (pool->failed)
     goto done;
   ok = 1;
   slots = permi_frontier_slots(frontier, (int)vertices, 1, life, arrays->occupied, slot, watch);
@@ -6128,42 +6043,34 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     goto done;
   arrays->pull_start[0] = 0;
   for (v = 0; v < 2 * block->n; v++)
-    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* of those that never are in a state: not used, but shifted by */
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* never in a state: not used, but shifted by */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
     arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
                                                                           arrays->pull + arrays->pull_start[p]);
   *made = permi_watch(watch, 0) ? NULL : arrays;
 done:
-  permi_release(allocator, slot);
-  permi_release(allocator, life);
+  permi_pool_release(&room);
   if (!*made)
-    permi_arrays_release(allocator, arrays);
+    permi_owned_release(allocator, arrays);
   return ok;
 }
 
-/* Bytes that a run takes. */
+/* Bytes of the host. */
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  return (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier) +
-         2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
+  const double values = (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
+  const double bytes = values + 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
+  return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* On a GPU: what the host takes. */
-static double permi_arrays_host_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
+/* 1: GPU kernels have these values; not residues, nor long integers. */
+static int permi_gpu_cells(const permi_frontier *frontier)
 {
-  return permi_arrays_bytes(frontier, arrays) -
-         (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
+  return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
-/* Words of a value, for which there are kernels; 0: none for residues, nor for integers of many words. */
-static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
-{
-  const size_t bytes = permi_arrays_value_bytes(frontier);
-  return frontier->numbers.algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
-}
-
-/* What a product of integers costs, against one of words. */
+/* Price of a product of integers against one of words. */
 static double permi_arrays_products(const permi_numbers *numbers)
 {
   return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
@@ -6179,8 +6086,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
-   from their size and operations. */
+/* Seconds of one thread: measured for doubles, the others follow from size and operations. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
@@ -6207,30 +6113,26 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
     hash = permi_hash(hash, arrays->pull[i].keep);
     hash = permi_hash(hash, arrays->pull[i].flip);
   }
-  return hash; /* the coefficients are in that of the lists */
+  return hash; /* coefficients are hashed by the lists */
 }
 
 /* =========================================================================================== >>tree
-   Tables of a tree decomposition: bucket elimination. The permanent is the coefficient of the product of all x_v in the
-   product of (1 + a_uv x_u x_v) over the entries, where x_v^2 = 0. Eliminating v multiplies the tables that know v and
-   the entries of v that are left, and keeps the terms with x_v; so every vertex of the elimination tree yields one
-   table over its scope, the neighbours that it has when it goes, and tables of different branches do not meet before
-   their branches do. That is linear in n for bounded treewidth, where a frontier grows with the depth of the tree.
-   [Dec99]
+   Tables of a tree decomposition: bucket elimination [Dec99], linear in n for bounded treewidth. */
 
-   A table over a rows and b columns whose subtree has d more columns than rows holds the C(a + b, a - d) masks that
-   have d more matched rows than columns: as numbers "matched XOR is a row" they have a - d bits, and are ranked in
-   ascending (colexicographic) order. Bits are by time of elimination, the last to go lowest, so what goes next is the
-   top bit, and the two halves of a table, vertex matched and not, are contiguous.
-     join     of two tables: all pairs of disjoint masks, by groups of the masks' common part; what the subset
-              convolution of A. Bjorklund, T. Husfeldt, P. Kaski, M. Koivisto (STOC 2007) does with more additions and
-              with cancellation
-     star     the entries of v at once: half where v is matched += a (other half, that neighbour's bit turned)
-   Tables wait on a stack: vertices are visited in post-order.
+/* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
+   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table
+   over its scope, its neighbours when it goes.
 
-   Threads share a join by values of some bits of the product's masks, a star by places in the table: whatever the
-   parts, a state is added to in ascending order of the left mask's common part, and of the entries, so threads leave
-   no trace in the bits. */
+   A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
+   d more matched rows than columns, ranked in ascending (colexicographic) order of "matched XOR is a row". What goes
+   next has the top bit, so that halves, vertex matched and not, are contiguous.
+     join: all pairs of disjoint masks, by common parts; the subset convolution of A. Bjorklund, T. Husfeldt, P.
+     Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
+     star: the entries of v: matched half += a (other half, that neighbour's bit turned)
+   Tables wait on a stack, in post-order.
+
+   Threads share a join by bits of the product, a star by places. A state is summed by ascending common parts of the
+   left mask, and entries, whatever the threads. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
 #define PERMI_TREE_LOW 12   /* bits ranked by one look */
@@ -6242,35 +6144,28 @@ typedef struct permi_tree_edge {
 } permi_tree_edge;
 
 typedef struct permi_tree_node { /* in post-order */
-  int children, edge;            /* first edge; the next node has the first after the last */
-  int column;                    /* 1: the vertex is a column */
-  uint32_t rows, all;            /* of scope and vertex, the vertex on top: which are rows; all of them */
+  int children, edge;            /* first edge */
+  int column;                    /* the vertex is a column */
+  uint32_t rows, all;            /* of scope and vertex, which is on top: rows; all */
   uint32_t set;                  /* the scope, as a set of what the parent knows */
-  int difference;                /* columns - rows in the subtree */
+  int difference;                /* columns - rows of the subtree */
 } permi_tree_node;
 
-typedef struct permi_tree { /* context of a leaf */
-  perm_allocator allocator;
+typedef struct permi_tree {
+  permi_owned owned;
   permi_numbers numbers;
   int size; /* 8-byte words of a value */
-  int nodes, width, joins, depth; /* depth: tables on the stack at most */
+  int nodes, width, joins, depth; /* depth: most tables on the stack */
   permi_tree_node *node;          /* nodes + 1 */
   permi_tree_edge *edge;
-  double stack_values, work_values, most_states; /* room; states of the largest table that is joined */
+  double stack_values, work_values, most_states; /* room; states of the largest joined table */
   double most_groups, pairs, states;
   double *cost; /* nodes + 1: predicted seconds of all before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
 
-static int permi_tree_bits(uint32_t x)
-{
-  x -= x >> 1 & 0x55555555u;
-  x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-  return (int)(((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
-}
-
-/* The bits of x at the places of `set`, moved together; and back. */
+/* The bits of x at `set`, moved together; and back. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -6294,7 +6189,7 @@ static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
 }
 
-/* Seconds of a product of two values against that of doubles. */
+/* Price of a product of values against doubles. */
 static double permi_tree_weight(const permi_tree *tree)
 {
   const double parts = tree->numbers.parts, words = tree->numbers.words;
@@ -6308,35 +6203,33 @@ static double permi_tree_weight(const permi_tree *tree)
   }
 }
 
-/* What is known of a table while the programme is priced. */
+/* A table while it is priced. */
 typedef struct permi_tree_sketch {
   uint32_t set;
   int difference;
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, the states of the one with
-   that part and those of the other that leave it free. `rows` of what the node knows. */
-static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, const permi_tree_sketch *one,
-                               const permi_tree_sketch *other)
+/* Pairs that a join multiplies. Over masks of the common part with x rows and y columns: states of one with that
+   part, times those of the other without it. */
+static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
+                               uint32_t other, int other_difference)
 {
-  const uint32_t common = one->set & other->set, own = one->set & ~common;
-  const int a = permi_tree_bits(common & rows), b = permi_tree_bits(common & ~rows);
-  const int a1 = permi_tree_bits(own & rows), b1 = permi_tree_bits(own & ~rows);
-  const int a2 = permi_tree_bits(other->set & rows), b2 = permi_tree_bits(other->set & ~rows);
+  const uint32_t common = one & other, own = one & ~common;
+  const int a = permi_count_ones(common & rows), b = permi_count_ones(common & ~rows);
+  const int a1 = permi_count_ones(own & rows), b1 = permi_count_ones(own & ~rows);
+  const int a2 = permi_count_ones(other & rows), b2 = permi_count_ones(other & ~rows);
   double pairs = 0;
   int x, y;
   for (x = 0; x <= a; x++)
     for (y = 0; y <= b; y++)
       pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
-               permi_tree_choose(tree, a1 + b1, a1 - (one->difference - x + y)) *
-               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other->difference);
+               permi_tree_choose(tree, a1 + b1, a1 - (one_difference - x + y)) *
+               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other_difference);
   return pairs;
 }
 
-/* -- running ----------------------------------------------------------------------------------- */
-
-/* Rank of a mask with k bits: rank of its low bits and what the high bits put before them. */
+/* The rank of a mask is low[] plus high[]. */
 typedef struct permi_tree_rank {
   uint32_t low[1 << PERMI_TREE_LOW];
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
@@ -6347,11 +6240,11 @@ static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
   return rank->low[mask & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[mask >> PERMI_TREE_LOW];
 }
 
-/* Rank of `mask` as high part above `shift` places that hold the first k - |mask| bits. */
+/* Rank of `mask` above `shift` places with the first k - |mask| bits. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
-  int index = k - permi_tree_bits(mask), p;
+  int index = k - permi_count_ones(mask), p;
   for (; mask && index >= 0; mask &= mask - 1) {
     p = shift + permi_trailing_zeros(mask);
     rank += permi_tree_choose(tree, p, ++index);
@@ -6366,10 +6259,9 @@ static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, 
     rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
 }
 
-/* A table. */
 typedef struct permi_tree_table {
   uint64_t *value;
-  uint32_t set; /* of what the node knows that uses it */
+  uint32_t set; /* of what its user knows */
   int difference;
   size_t states;
   permi_sizes sizes;
@@ -6381,24 +6273,24 @@ typedef struct permi_tree_run {
   permi_tree_rank *rank;
   permi_tree_table *table; /* the stack */
   uint64_t *values, *work[2];
-  uint32_t *mask[2], *index[2], *first[2]; /* of the two tables of a join: masks and places by groups */
+  uint32_t *mask[2], *index[2], *first[2]; /* of a join's tables: masks and places by groups */
   int most_threads;
-  double weight;                           /* permi_tree_weight */
+  double weight;
   double done, visited, unpolled;
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that any order of the pairs suits */
-#define PERMI_TREE_CUT 8     /* common bits that say whose a product is: the heaviest of 2^b parts has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* with own ones of a factor, if there are not so many */
-#define PERMI_TREE_PARTS 8   /* of a step for each thread: some threads are slower than others */
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that suit any order of pairs */
+#define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
+#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if those are fewer */
+#define PERMI_TREE_PARTS 8   /* of a step, a thread: some threads are slower */
 
-/* Of so many equal things each part's first; of part `parts` what is beyond the last. */
+/* First of a part's share of `count` things. */
 static size_t permi_tree_begin(size_t count, int part, int parts)
 {
   return (size_t)((uint64_t)count * (uint64_t)part / (uint64_t)parts);
 }
 
-/* Threads for work on so many states, a pass as of a star's entry. */
+/* Threads for work on so many states. */
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
@@ -6415,7 +6307,6 @@ static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
   return 1;
 }
 
-/* A group of states of a table: masks and places of the values. */
 typedef struct permi_tree_group {
   const uint32_t *mask, *index;
   size_t count;
@@ -6455,7 +6346,6 @@ PERMI_ALGEBRAS(PERMI_INSTANCE)
 static const permi_tree_multiplier permi_tree_multipliers[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
 #undef PERMI_NAMED
 
-/* A pass over parts of a table. */
 typedef struct permi_tree_pass {
   const permi_tree *tree;
   permi_tree_table *table;
@@ -6468,28 +6358,13 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   const int part = (int)number;
   permi_tree_pass *pass = (permi_tree_pass *)context;
   const permi_tree *tree = pass->tree;
-  const double *x = (const double *)(const void *)pass->table->value;
-  const size_t size = (size_t)tree->size, end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  const int last = tree->size - 1, apart = permi_algebra_is_dd(tree->numbers.algebra) ? 2 : 1;
+  const size_t begin = permi_tree_begin(pass->table->states, part, pass->parts);
+  const size_t count = permi_tree_begin(pass->table->states, part + 1, pass->parts) - begin;
   permi_sizes sizes;
-  double low = DBL_MAX, high = 0;
-  size_t i;
-  int j;
   (void)thread;
-  for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i += size) {
-    const double most = x[i + (size_t)last];
-    if (most == 0)
-      continue;
-    high = most > high ? most : high;
-    low = most < low ? most : low;
-    for (j = 0; j < last; j += apart) {
-      const double y = fabs(x[i + (size_t)j]);
-      low = y != 0 && y < low ? y : low;
-    }
-  }
-  sizes.smallest = low;
-  sizes.largest = high;
-  if (pass->parts == 1) { /* which needs no lock */
+  permi_sizes_clear(&sizes);
+  permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
+  if (pass->parts == 1) { /* needs no lock */
     permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
   }
@@ -6509,7 +6384,7 @@ static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Notes the sizes, and brings the largest to between 2^-100 and 2^100: of two such the products cannot overflow. */
+/* Notes the sizes and brings the largest between 2^-100 and 2^100: products cannot overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -6528,15 +6403,15 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
 }
 
-/* The non-zero states of a table by groups of their matched vertices within `common`: masks of matched vertices and
-   places, with first[] of 2^|common| + 1. All sets are of the target. */
+/* Groups the non-zero states by their matched vertices within `common`: masks and places, with first[] of 2^|common|
+   + 1. All sets are of the target. */
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
-  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_tree_bits(common);
+  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
-  const int k = permi_tree_bits(own_rows) - table->difference, tabled = table->states > 1000;
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times the speed of bit by bit */
+  const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast as bit by bit */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);
@@ -6559,7 +6434,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
           index[first[g]++] = i;
         }
       }
-      if (state) { /* the next number with as many bits */
+      if (state) { /* next number with as many bits */
         const uint32_t low = state & (0 - state), next = state + low;
         state = next | ((state ^ next) / low) >> 2;
       }
@@ -6575,20 +6450,20 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
 }
 
 /* ====================================================================================== >>tree_join
-   Products of two tables, and stars. */
+   Joins two tables, and applies stars. */
 
 typedef struct permi_tree_product {
   permi_tree_run *run;
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common; /* of the target */
-  int cut, larger, own_cut;      /* bits of a part: top ones of the common part, then of the larger's own */
-  uint32_t common_rows;          /* numbered as common parts are */
-  int ones, own;                 /* bits of a state's number in known vertices; how many of these are not common */
+  int cut, larger, own_cut;      /* bits of a part's number: common ones, then the larger's own */
+  uint32_t common_rows;          /* numbered as common parts */
+  int ones, own;                 /* bits of a state in known vertices; those that are not common */
   int parts;                     /* of clearing */
 } permi_tree_product;
 
-/* What comes before the product: the tables sorted, and parts of the place for it cleared. */
+/* Sorts the tables, or clears a part of the product. */
 static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -6607,7 +6482,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* From *begin to before *end, where the masks ascend (rows turned), those whose own top bits are as said. */
+/* Narrows *begin, *end, where masks ascend (rows turned), to those with `value` in the bits `top`. */
 static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
                               uint32_t *end)
 {
@@ -6638,7 +6513,7 @@ static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
   return permi_control_poll(run->control, run->done, "tree");
 }
 
-/* The pairs of two groups, of those of the larger table that have `value` in its bits `top`. */
+/* The pairs of two groups; of the larger table those with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -6663,27 +6538,26 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
-/* All pairs whose product is a state of the part, by common parts of the product: few places at a time. The heaviest
-   parts, of most matched, come first. */
+/* The pairs of a part by the product's common parts: few places at a time. Heavy parts, of most matched, come first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const int bits = permi_tree_bits(join->common) - join->cut;
+  const int bits = permi_count_ones(join->common) - join->cut;
   const uint32_t turned = (1u << (join->cut + join->own_cut)) - 1 - (uint32_t)part;
   const uint32_t fixed = turned >> join->own_cut << bits;
   uint32_t top = join->set[join->larger] & ~join->common, c = fixed | ((1u << bits) - 1), value, g;
   perm_status status = PERM_OK;
   int k;
-  for (k = permi_tree_bits(top); k > join->own_cut; k--)
+  for (k = permi_count_ones(top); k > join->own_cut; k--)
     top &= top - 1;
   value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
-    const int own = join->ones - permi_tree_bits(c ^ join->common_rows);
-    const int some = own >= 0 && own <= join->own; /* states with that common part */
-    status = permi_tree_poll(join->run, some ? (double)(1u << permi_tree_bits(c)) : 1, thread == 0);
-    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* the left one's: all subsets, ascending */
+    const int own = join->ones - permi_count_ones(c ^ join->common_rows);
+    const int some = own >= 0 && own <= join->own; /* of states */
+    status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* of the left: all subsets, ascending */
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
@@ -6695,18 +6569,18 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* The same by common parts of the left table, those of them that there are: for a product that is in cache. */
+/* The same by the left's common parts, for a product in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const uint32_t groups = 1u << permi_tree_bits(join->common);
+  const uint32_t groups = 1u << permi_count_ones(join->common);
   perm_status status = PERM_OK;
   uint32_t g, h;
   for (g = 0; g < groups; g++) {
     const uint32_t free_part = (groups - 1) ^ g;
     if (first[0][g] == first[0][g + 1] || status != PERM_OK)
       continue;
-    status = permi_tree_poll(join->run, (double)(1u << permi_tree_bits(free_part)), 1);
+    status = permi_tree_poll(join->run, (double)(1u << permi_count_ones(free_part)), 1);
     for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) { /* all subsets */
       if (first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, 0, 0, 1);
@@ -6717,14 +6591,13 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* left times right into `out`, over the set `target` of what the node knows; rows likewise. */
+/* left times right into `out`, over `target`, a set of what the node knows, as are all_rows. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
-  const int t = permi_tree_bits(target);
+  const int t = permi_count_ones(target);
   permi_tree_product join;
-  permi_tree_sketch sketch[2];
   const size_t size = (size_t)tree->size * sizeof(uint64_t);
   int k, own, threads = 1;
   memset(&join, 0, sizeof join);
@@ -6740,26 +6613,20 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   join.parts = 1;
   out->set = target;
   out->difference = left->difference + right->difference;
-  k = permi_tree_bits(join.rows) - out->difference;
+  k = permi_count_ones(join.rows) - out->difference;
   join.common_rows = permi_tree_extract(join.rows, join.common);
-  join.ones = k - permi_tree_bits(join.rows & ~(join.set[0] | join.set[1]));
-  join.own = permi_tree_bits(join.set[0] ^ join.set[1]);
+  join.ones = k - permi_count_ones(join.rows & ~(join.set[0] | join.set[1]));
+  join.own = permi_count_ones(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   permi_tree_rank_high(tree, run->rank, t, k);
-  if (run->most_threads > 1) {
-    for (k = 0; k < 2; k++) {
-      sketch[k].set = join.factor[k]->set;
-      sketch[k].difference = join.factor[k]->difference;
-    }
-    if (permi_tree_pairs(tree, all_rows, &sketch[0], &sketch[1]) * PERMI_TREE_PAIR_SECONDS * run->weight >=
-        PERMI_SHARE_SECONDS)
-      threads = run->most_threads;
-  }
-  if (threads > 1) {
+  if (run->most_threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
+      permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
+      PERMI_SHARE_SECONDS) {
+    threads = run->most_threads;
     join.parts = PERMI_TREE_PARTS * threads;
-    k = permi_tree_bits(join.common);
-    own = permi_tree_bits(join.set[join.larger]) - k;
+    k = permi_count_ones(join.common);
+    own = permi_count_ones(join.set[join.larger]) - k;
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
     join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
     join.own_cut = join.own_cut < own ? join.own_cut : own;
@@ -6770,21 +6637,18 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
-   additions to something else (the first is to 0), where `pairs` is the number of ways to share a mask between the
-   two tables, at most 2^|common|; in a star of e entries at most one product and e additions; and it has the factors
-   of the tables that it was made from. So the computed permanent is the sum of all products, each times at most
-   K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps, with c K factors
-   for complex entries: a complex product is off by at most sqrt(5) u < 3 u [Hig02, 3.6], and double-double operations
-   by at most PERMI_DD_UNIT, a complex product of such by 4 times that. `absolute` is computed alike.
-   Underflow: let loss bound the absolute error of any one value of a table beyond these factors, and M the largest
-   computed modulus. A join takes it to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss, and
-   each product with its addition adds at most PERMI_TREE_LOST, nothing while no product can be below
-   PERMI_SAFE_PRODUCT. */
+/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first is to 0), where pairs <=
+   2^|common| are the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
+   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over
+   stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02,
+   3.6], double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
+   Underflow: loss bounds the error of any one value beyond these factors, M is the largest modulus. A join takes loss
+   to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
+   PERMI_TREE_LOST, nothing if none is below PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
-  const double pairs = ldexp(1, permi_tree_bits(one->set & other->set));
+  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
   const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
@@ -6793,7 +6657,7 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
   return pairs * 2 * loss;
 }
 
-/* One entry of a star: `matched` += entry times `open`. */
+/* An entry of a star: `matched` += entry times `open`. */
 typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
@@ -6811,13 +6675,13 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const size_t size = (size_t)tree->size;
   const int j = ray->edge->bit, k_open = ray->k_open;
   const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
-  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of the states of a high part */
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of a high part's states */
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
   (void)thread;
-  while (piece < last) { /* below the bit all parts with so many bits, in the same order */
+  while (piece < last) { /* below the bit: all parts with so many bits, in order */
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
-    const int within = k_open - permi_tree_bits(high) - ray->column, slice = (int)(piece % (size_t)slices);
+    const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
     const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
     const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
     piece += (size_t)(beyond - slice);
@@ -6833,18 +6697,18 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* The star of the vertex: *table, over scope and vertex, becomes that over the scope, a part of it. */
+/* Makes *table, over scope and vertex, that over the scope, a part of it. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
   const size_t size = (size_t)tree->size;
-  const int t = permi_tree_bits(node->all) - 1, k = permi_tree_bits(node->rows) - table->difference;
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
   const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
   permi_tree_ray ray;
   int e;
-  /* a row is matched where its bit is 0, a column where it is 1 */
+  /* a row is matched where its bit is 0 */
   ray.tree = tree;
   ray.matched = node->column ? table->value + lower * size : table->value;
   ray.open = node->column ? table->value : table->value + lower * size;
@@ -6853,13 +6717,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   ray.column = node->column;
   ray.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
   for (e = node->edge; e < (node + 1)->edge; e++) {
-    const permi_coefficient *c = &tree->edge[e].c;
-    weight += c->absolute;
-    least = c->absolute < least ? c->absolute : least;
-    if (c->real != 0 && fabs(c->real) < least)
-      least = fabs(c->real);
-    if (c->imaginary != 0 && fabs(c->imaginary) < least)
-      least = fabs(c->imaginary);
+    permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
     ray.edge = &tree->edge[e];
     permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
   }
@@ -6880,7 +6738,7 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Takes the tables of the children from the stack, puts the node's there. */
+/* Replaces the children's tables on the stack by the node's. */
 static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
 {
   const permi_tree *tree = run->tree;
@@ -6889,7 +6747,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   perm_status status = PERM_OK;
   int child, side = 0;
   if (!node->children) { /* the entries are the table */
-    const int t = permi_tree_bits(node->all) - 1;
+    const int t = permi_count_ones(node->all) - 1;
     uint64_t *unit = run->work[0];
     int e;
     permi_tree_unit(tree, &factor, unit);
@@ -6945,14 +6803,14 @@ static void permi_tree_finish(const permi_tree *tree, const permi_tree_run *run,
 }
 
 /* ===================================================================================== >>tree_build
-   The task, and a tree from a block: elimination by fill, its price and its tables. */
+   Runs a tree; orders a block by elimination, builds and prices its tree. */
 
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_tree *tree = (const permi_tree *)leaf->context;
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
-  permi_pool pool = {&tree->allocator, NULL, 0};
+  permi_pool pool = {&tree->owned.allocator, NULL, 0};
   permi_tree_run run;
   perm_status status = PERM_OK;
   uint32_t low;
@@ -6977,7 +6835,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   }
   run.rank->high[0] = 0;
   for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_tree_bits(low));
+    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
   for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
     run.done = tree->cost[i];
     if (control && (i & 255) == 0)
@@ -6991,15 +6849,11 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return status;
 }
 
-/* -- elimination order ------------------------------------------------------------------------- */
-
-/* The graph that elimination leaves: neighbours of a vertex as a list of links, dead ones dropped when seen, and all
-   pairs that were ever adjacent in a hash table, so that hubs cost nothing. Who goes next is the top of a heap, whose
-   keys of least fill or degree break ties at random; in a large block and for least degree the vertices stand in one
-   list for each degree instead. The last to come is the first to go, so that elimination moves on beside where it was:
-   no keys, fewer cache misses, and narrower tables along bands (arrow:60000:5: an order in 0.1 instead of 0.5 s, and
-   its tree runs 2.2 instead of 3.5 s). */
-#define PERMI_TREE_LISTED 2000 /* vertices from which least degree goes by lists */
+/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs that ever were
+   adjacent, so that hubs cost nothing. A heap gives who goes next, by fill or degree, ties at random. Large blocks
+   have a list for each degree, last in, first out, so that elimination stays where it was: fewer cache misses,
+   narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
+#define PERMI_TREE_LISTED 2000 /* vertices from which degrees have lists */
 typedef struct permi_tree_key {
   uint64_t priority;
   int vertex;
@@ -7007,21 +6861,21 @@ typedef struct permi_tree_key {
 
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
-  int n, filling, listed; /* vertices; 1: least fill first, 0: least degree; 1: by lists */
+  int n, filling, listed; /* vertices; least fill first, or degree; by lists */
   int *head, *degree, *turn;
-  uint64_t *priority; /* of a vertex at present */
+  uint64_t *priority; /* present, of a vertex */
   int *link;          /* vertex, next */
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
   size_t pairs, pair_room;
   permi_tree_key *heap;
   size_t keys, heap_room;
-  int *next, *before; /* in the list of its degree; before the first: -1 - degree */
-  int first[PERMI_TREE_WIDTH + 1], lowest; /* of the lists; no list below the lowest has a vertex */
-  int *scope, *scope_start; /* what the order leaves: of the k-th vertex to go its neighbours then */
+  int *next, *before; /* in a degree's list; before the first: -1 - degree */
+  int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
+  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours then */
   size_t scopes, scope_room;
-  size_t popped;  /* keys of this order, valid ones or not */
-  size_t dropped; /* dead links of this order */
+  size_t popped;  /* keys, valid or not */
+  size_t dropped; /* dead links */
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -7036,26 +6890,6 @@ static void permi_tree_graph_release(permi_tree_graph *graph)
   permi_release(graph->allocator, graph->scope);
 }
 
-/* 0: no memory, or watch says stop. */
-static int permi_tree_room(permi_tree_graph *graph, void **array, size_t used, size_t *room, size_t size)
-{
-  const size_t more = *room ? 2 * *room : 256;
-  void *larger;
-  if (used < *room)
-    return 1;
-  larger = permi_allocate(graph->allocator, more, size);
-  if (!larger)
-    return 0;
-  if (!permi_copy(graph->watch, larger, *array, used * size)) {
-    permi_release(graph->allocator, larger);
-    return 0;
-  }
-  permi_release(graph->allocator, *array);
-  *array = larger;
-  *room = more;
-  return 1;
-}
-
 static size_t permi_tree_slot(const permi_tree_graph *graph, uint64_t pair)
 {
   return (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (graph->pair_room - 1);
@@ -7066,8 +6900,8 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Says that the pair is going to be looked for: the table of a large block is not in the cache. Inline, since gcc drops
-   calls of a function that does nothing else. */
+/* Prefetches a pair: the table of a large block is not in cache. Inline: gcc drops calls of functions that only
+   prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -7087,12 +6921,11 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent: 1 if they were not; 0; -1: out of memory, or watch says stop. */
+/* Makes a and b adjacent. 0: they were; -1: out of memory, or watch says stop. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
-  uint64_t *place = permi_tree_find(graph, pair); /* a != b, so no pair is 0 */
-  void *links = graph->link;
+  uint64_t *place = permi_tree_find(graph, pair); /* a != b: no pair is 0 */
   int end;
   if (*place)
     return 0;
@@ -7106,7 +6939,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
       return -1;
     }
     graph->pair_room = 2 * room;
-    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing can be found in there */
+    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing is found there */
       permi_release(graph->allocator, old);
       return -1;
     }
@@ -7120,9 +6953,8 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   graph->pairs++;
   for (end = 0; end < 2; end++) {
     const int from = end ? b : a;
-    const int fits = permi_tree_room(graph, &links, 2 * graph->links, &graph->link_room, sizeof(int));
-    graph->link = (int *)links;
-    if (!fits || graph->links > INT_MAX / 4)
+    if (!permi_room(graph->allocator, graph->watch, &graph->link, 2 * graph->links, 2, &graph->link_room,
+                    sizeof(int)) || graph->links > INT_MAX / 4)
       return -1;
     graph->link[2 * graph->links] = end ? a : b;
     graph->link[2 * graph->links + 1] = graph->head[from];
@@ -7132,8 +6964,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left of v, at most PERMI_TREE_WIDTH; fewer if watch says stop: a hub may have millions of dead
-   links. */
+/* The neighbours left, at most PERMI_TREE_WIDTH; fewer if watch says stop: hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -7174,7 +7005,7 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
     graph->before[after] = before;
 }
 
-/* The vertex to go next; -1: all have gone. */
+/* The vertex to go next; -1: none. */
 static int permi_tree_list_pop(permi_tree_graph *graph)
 {
   int v = -1;
@@ -7189,7 +7020,6 @@ static int permi_tree_list_pop(permi_tree_graph *graph)
 
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
-  void *heap = graph->heap;
   int neighbour[PERMI_TREE_WIDTH], i, j;
   const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
   uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
@@ -7203,9 +7033,8 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
     key = 65535;
   }
   key = key << 32 | random;
-  if (!permi_tree_room(graph, &heap, graph->keys, &graph->heap_room, sizeof *graph->heap))
+  if (!permi_room(graph->allocator, graph->watch, &graph->heap, graph->keys, 1, &graph->heap_room, sizeof *graph->heap))
     return 0;
-  graph->heap = (permi_tree_key *)heap;
   graph->priority[v] = key;
   for (at = graph->keys++; at && graph->heap[(at - 1) / 2].priority > key; at = (at - 1) / 2)
     graph->heap[at] = graph->heap[(at - 1) / 2];
@@ -7214,7 +7043,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* The vertex to go next; -1: all have gone, or watch says stop. */
+/* The vertex to go next; -1: none, or watch says stop. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* a key of millions takes microseconds: every 4096th counts */
@@ -7235,13 +7064,13 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* The graph of the block, and every vertex in its list or with its key. PERM_ERROR_LIMIT: watch says stop. */
+/* Makes the block's graph, and a place in a list or a key for each vertex. PERM_ERROR_LIMIT: watch says stop. */
 #define PERMI_TREE_AHEAD 16 /* entries */
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = 2 * block->n;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e, ahead = 0, row = 0; /* the entry that is expected, and its row */
+  int v, e, ahead = 0, row = 0; /* prefetched entry, and its row */
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && n >= PERMI_TREE_LISTED;
@@ -7290,20 +7119,19 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out and makes its neighbours adjacent to each other. 0: no memory, or watch says stop. */
+/* Takes v out and connects its neighbours. 0: no memory, or watch says stop. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
-  void *scope = graph->scope;
   int i, j;
   graph->turn[v] = turn;
   graph->scope_start[turn] = (int)graph->scopes;
   for (i = 1; i < count; i++)
     for (j = 0; j < i; j++)
       permi_tree_expect(graph, neighbour[i], neighbour[j]);
+  if (!permi_room(graph->allocator, graph->watch, &graph->scope, graph->scopes, (size_t)count, &graph->scope_room,
+                  sizeof(int)))
+    return 0;
   for (i = 0; i < count; i++) {
-    if (!permi_tree_room(graph, &scope, graph->scopes, &graph->scope_room, sizeof(int)))
-      return 0;
-    graph->scope = (int *)scope;
     graph->scope[graph->scopes++] = neighbour[i];
     graph->degree[neighbour[i]]--;
     for (j = 0; j < i; j++)
@@ -7320,7 +7148,7 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* PERM_ERROR_LIMIT: some table would have too many vertices, or take longer than the rival. */
+/* PERM_ERROR_LIMIT: a table has too many vertices, or takes longer than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -7344,20 +7172,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
-/* -- from an order to the tree ----------------------------------------------------------------- */
-
-static void permi_tree_release(const perm_allocator *allocator, void *context)
-{
-  permi_tree *tree = (permi_tree *)context;
-  if (!tree)
-    return;
-  permi_release(allocator, tree->node);
-  permi_release(allocator, tree->edge);
-  permi_release(allocator, tree->cost);
-  permi_release(allocator, tree);
-}
-
-/* The joins of a node on sketches; returns predicted seconds. */
+/* Predicts the seconds of a node's joins. */
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
 {
@@ -7365,7 +7180,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   const int edges = (node + 1)->edge - node->edge;
   permi_tree_sketch factor, unit, product;
   double seconds = PERMI_TREE_NODE_SECONDS, states;
-  int i, t = permi_tree_bits(node->all);
+  int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges;
   roundings[1] += 1;
   tree->width = t > tree->width ? t : tree->width;
@@ -7377,13 +7192,14 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   unit.states = 1;
   for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
     const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
-    const double pairs = permi_tree_pairs(tree, node->rows, other, &factor);
-    const int common = permi_tree_bits(other->set & factor.set);
+    const double pairs = permi_tree_pairs(tree, node->rows, other->set, other->difference, factor.set,
+                                          factor.difference);
+    const int common = permi_count_ones(other->set & factor.set);
     product.set = i <= 0 ? node->all : factor.set | other->set;
     product.difference = factor.difference + other->difference;
-    t = permi_tree_bits(product.set);
+    t = permi_count_ones(product.set);
     product.states =
-        permi_tree_choose(tree, t, permi_tree_bits(product.set & node->rows) - product.difference);
+        permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
     seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
@@ -7404,45 +7220,32 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* The relative bound for so many roundings of doubles and so many of double-doubles. */
+/* The relative bound for roundings of doubles and of double-doubles. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Nodes, edges and prediction from the order that `graph` holds. shift: powers of two
-   by row and column, or NULL; given: roundings of an entry's terms. 0: out of memory. There is no tree if the graph's
-   watch says stop. */
-static int permi_tree_build(const perm_allocator *allocator, const permi_block *block, const permi_tree_graph *graph,
-                            double given, permi_tree *tree)
+/* A tree in the making, by turns; scopes descend. */
+typedef struct permi_tree_draft {
+  const permi_tree_graph *graph;
+  int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
+  int *sorted, *scope;
+} permi_tree_draft;
+
+/* Fills in the draft, or part of it if watch says stop; the child with the largest scope comes first. */
+static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
-  permi_control *watch = graph->watch;
-  const int n = 2 * block->n;
-  const size_t vertices = (size_t)n;
-  int *numbers = (int *)permi_allocate(allocator, 6 * vertices + PERMI_TREE_WIDTH + 2, sizeof(int));
-  int *order = numbers, *first = numbers + n, *next = first + n, *todo = next + n, *sorted = todo + n;
-  int *children = sorted + n, *bucket = children + n;
-  permi_tree_sketch *stack = (permi_tree_sketch *)permi_allocate(allocator, vertices + 1, sizeof *stack);
-  int *scope = (int *)permi_allocate(allocator, graph->scopes + 1, sizeof(int)); /* turns, descending */
-  double held = 0, roundings[2] = {0, 0}; /* all; of products */
-  int v, i, j, k, e, depth, top = 0, node = 0, edge = 0, steps = 0;
-  tree->node = (permi_tree_node *)permi_allocate(allocator, vertices + 1, sizeof *tree->node);
-  tree->edge = (permi_tree_edge *)permi_allocate(allocator, (size_t)block->edges, sizeof *tree->edge);
-  tree->cost = (double *)permi_allocate(allocator, vertices + 1, sizeof *tree->cost);
-  if (!numbers || !stack || !scope || !tree->node || !tree->edge || !tree->cost) {
-    permi_release(allocator, numbers);
-    permi_release(allocator, stack);
-    permi_release(allocator, scope);
-    return 0;
-  }
+  const permi_tree_graph *graph = draft->graph;
+  const int n = graph->n;
+  int *scope = draft->scope, bucket[PERMI_TREE_WIDTH + 2], v, i, j, k;
   for (v = 0; v < n && !permi_watch_step(watch, (size_t)v, 10); v++) {
-    order[graph->turn[v]] = v;
-    first[v] = next[v] = -1; /* of children, by turn */
-    children[v] = 0;
+    draft->order[graph->turn[v]] = v;
+    draft->first[v] = draft->next[v] = -1;
+    draft->children[v] = 0;
   }
-  for (k = 0; k <= PERMI_TREE_WIDTH + 1; k++)
-    bucket[k] = 0;
+  memset(bucket, 0, sizeof bucket);
   for (k = 0; k < n && !permi_watch_step(watch, (size_t)k, 100); k++) {
     const int from = graph->scope_start[k], to = graph->scope_start[k + 1];
     for (i = from; i < to; i++) {
@@ -7455,80 +7258,114 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   }
   for (k = 0; k <= PERMI_TREE_WIDTH; k++)
     bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of the scope; lists then begin with the largest */
-    sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of scope */
+    draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
-    k = sorted[i];
+    k = draft->sorted[i];
     if (graph->scope_start[k + 1] > graph->scope_start[k]) {
       const int parent = scope[graph->scope_start[k + 1] - 1];
-      next[k] = first[parent];
-      first[parent] = k;
-      children[parent]++;
+      draft->next[k] = draft->first[parent];
+      draft->first[parent] = k;
+      draft->children[parent]++;
     }
   }
+}
+
+/* Makes the node of turn k, without what children bring; at->edge is given, at[1].edge made. */
+static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
+                                 permi_tree_node *at)
+{
+  const permi_tree_graph *graph = draft->graph;
+  const int begin = graph->scope_start[k], end = graph->scope_start[k + 1], v = draft->order[k], *scope = draft->scope;
+  int edge = at->edge, i, j, e;
+  at->column = v >= block->n;
+  at->children = draft->children[k];
+  at->difference = at->column ? 1 : -1;
+  at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
+  at->rows = at->column ? 0 : 1u << (end - begin);
+  at->set = 0;
+  for (i = begin; i < end; i++)
+    at->rows |= (uint32_t)(draft->order[scope[i]] < block->n) << (i - begin);
+  if (end > begin) { /* both scopes descend */
+    const int parent = scope[end - 1], knows = graph->scope_start[parent];
+    for (i = begin, j = 0; i < end - 1; i++) {
+      while (scope[knows + j] != scope[i])
+        j++;
+      at->set |= 1u << j;
+    }
+    at->set |= 1u << (graph->scope_start[parent + 1] - knows);
+  }
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int turn = graph->turn[block->neighbour[e]];
+    if (turn < k)
+      continue;
+    for (i = begin; scope[i] != turn;)
+      i++;
+    tree->edge[edge].bit = i - begin;
+    tree->edge[edge++].c = permi_coefficient_of(block, block->edge[e], &tree->numbers);
+  }
+  at[1].edge = edge;
+}
+
+/* Builds the tree from the graph's order. given: roundings of an entry's terms. 0: out of memory. If watch says stop
+   there is no tree. */
+static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
+{
+  permi_control *watch = graph->watch;
+  const int n = 2 * block->n;
+  const size_t vertices = (size_t)n;
+  permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
+  int *numbers = (int *)permi_pool_get(&room, 6 * vertices, sizeof(int)), *todo;
+  permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
+  double held = 0, roundings[2] = {0, 0}; /* all; of products */
+  int i, k, depth = 1, top = 0, node = 0, steps = 0;
+  permi_tree_draft draft;
+  draft.graph = graph;
+  draft.scope = (int *)permi_pool_get(&room, graph->scopes + 1, sizeof(int));
+  tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
+  tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
+  tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
+  if (room.failed || pool->failed) {
+    permi_pool_release(&room);
+    return 0;
+  }
+  draft.order = numbers;
+  draft.first = numbers + n;
+  draft.next = draft.first + n;
+  draft.children = draft.next + n;
+  draft.sorted = draft.children + n;
+  todo = draft.sorted + n;
+  permi_tree_children(&draft, watch);
   tree->cost[0] = 0;
   tree->depth = 1;
-  todo[0] = n - 1; /* a block is connected: one root, the last to go */
-  depth = 1;
+  tree->node[0].edge = 0;
+  todo[0] = n - 1; /* the last to go: a block is connected */
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
-    const int begin = graph->scope_start[todo[depth - 1]], end = graph->scope_start[todo[depth - 1] + 1];
     k = todo[depth - 1];
-    if (first[k] >= 0) {
-      todo[depth++] = first[k];
-      first[k] = next[first[k]];
+    if (draft.first[k] >= 0) {
+      todo[depth++] = draft.first[k];
+      draft.first[k] = draft.next[draft.first[k]];
       continue;
     }
     depth--;
-    v = order[k];
-    at->edge = edge;
-    at->column = v >= block->n;
-    at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
-    at->rows = at->column ? 0 : 1u << (end - begin);
-    at->set = 0;
-    for (i = begin; i < end; i++)
-      at->rows |= (uint32_t)(order[scope[i]] < block->n) << (i - begin);
-    if (end > begin) { /* both scopes descend */
-      const int parent = scope[end - 1], knows = graph->scope_start[parent];
-      for (i = begin, j = 0; i < end - 1; i++) {
-        while (scope[knows + j] != scope[i])
-          j++;
-        at->set |= 1u << j;
-      }
-      at->set |= 1u << (graph->scope_start[parent + 1] - knows);
-    }
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int turn = graph->turn[block->neighbour[e]], b = block->edge[e];
-      permi_tree_edge *to = &tree->edge[edge];
-      if (turn < k)
-        continue;
-      for (i = begin; scope[i] != turn;)
-        i++;
-      to->bit = i - begin;
-      to->c = permi_coefficient_of(block, b, &tree->numbers);
-      edge++;
-    }
-    at[1].edge = edge;
-    at->children = children[k];
-    at->difference = at->column ? 1 : -1;
-    top -= children[k];
-    for (i = 0; i < children[k]; i++) {
+    permi_tree_node_make(tree, block, &draft, k, at);
+    top -= at->children;
+    for (i = 0; i < at->children; i++) {
       at->difference += stack[top + i].difference;
       held -= stack[top + i].states;
     }
     tree->cost[node + 1] = tree->cost[node] + permi_tree_price(tree, at, stack + top, roundings);
     stack[top].set = at->set;
     stack[top].difference = at->difference;
-    i = permi_tree_bits(at->rows) - at->difference - !at->column;
-    stack[top].states = permi_tree_choose(tree, end - begin, i);
+    i = permi_count_ones(at->rows) - at->difference - !at->column;
+    stack[top].states = permi_tree_choose(tree, permi_count_ones(at->all) - 1, i);
     held += stack[top++].states;
     tree->stack_values = held > tree->stack_values ? held : tree->stack_values;
     tree->depth = top > tree->depth ? top : tree->depth;
     node++;
   }
-  permi_release(allocator, numbers);
-  permi_release(allocator, stack);
-  permi_release(allocator, scope);
+  permi_pool_release(&room);
   if (tree->numbers.algebra == PERMI_COMPLEX)
     tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
   else if (permi_algebra_is_dd(tree->numbers.algebra))
@@ -7539,62 +7376,48 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
 }
 
 /* =========================================================================================== >>band
-   A window of columns sliding along a band: P. H. Lundow, K. Markstrom, Efficient computation of permanents, with
-   applications to boson sampling and random matrices, appendix C, linear in n for a fixed bandwidth. Rows are taken one
-   after the other; the window holds the columns of which some rows, not all, have been taken, and a state says which of
-   them are used. After i rows i columns are used, those that have left among them, so the number used in the window is
-   known: of w columns k, C(w, k) states.
+   A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
 
-   Equal columns are one slot, whose state is how many of them are used: the next one can be chosen in as many ways as
-   are left. States are vectors of such counts with a given sum, the first slot running fastest: those that agree in the
-   upper slots are contiguous, and a row that takes a column moves runs of states to runs of states. A column that
-   enters takes the place of one that leaves, so that the runs stay long and the same few shapes of steps come again and
-   again; their runs are kept.
+/* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
+   columns are used, so that the number k used in a window of w is known: C(w, k) states.
 
-   Threads share the states after a step by blocks, each with its part of all the runs: whatever the blocks, a state is
-   added to in the order of the row's entries, so threads leave no trace in the bits.
+   Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
+   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
+   column that enters replaces one that leaves, which keeps runs long and shapes of steps few; the runs of a shape are
+   kept.
 
-   Nothing underflows: the doubles of a window have a common power of two as long as that leaves their products above
-   PERMI_BAND_SAFE; if ever it does not, each state gets its own. */
+   Threads share a target by blocks; a state is summed in the order of the row's entries.
+
+   Nothing underflows: a window has a common power of two while products stay above PERMI_BAND_SAFE; then each state
+   gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
-#define PERMI_BAND_SAFE 1e-270 /* an error of DBL_MIN is below u (double-double: 2^-100) times anything above it */
+#define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times anything above */
 #define PERMI_BAND_SHAPES 128
-#define PERMI_BAND_COUNTED 2048 /* most equal columns in use at a time */
-#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes that are kept */
-#define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
-#define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
+#define PERMI_BAND_COUNTED 2048 /* most equal columns in use */
+#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes */
+#define PERMI_BAND_BLOCKS 8          /* of a step, a thread: some threads are slower */
+#define PERMI_BAND_POLL 65536        /* states from which each entry polls */
 
-typedef union permi_band_entry { /* short, as bands of millions of entries are common */
+typedef union permi_band_entry { /* short: bands may have millions */
   double real[3]; /* real, imaginary, absolute */
   int64_t integer[2];
 } permi_band_entry;
 
-typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
-  perm_allocator allocator;
+typedef struct permi_band { /* "Rows" are taken, "columns" stand in the window */
+  permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
-  int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
-  int *entry_start, *entry_group;               /* n + 1: the entries of a row */
+  int counted;                                  /* some columns are equal */
+  int *entry_start, *entry_group;               /* of a row; n + 1 */
   permi_band_entry *entry;
-  int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
-  double *cost;                                 /* n + 1: transitions of all rows before */
-  double longest;                               /* transitions of a row, at most */
-  double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
+  int *capacity, *first, *last;                 /* of a group: columns, first and last row; by first row */
+  double cost;                                  /* transitions */
+  double longest;                               /* most transitions of a row */
+  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
-
-static void permi_band_release(const perm_allocator *allocator, void *context)
-{
-  permi_band *band = (permi_band *)context;
-  if (!band)
-    return;
-  permi_release(allocator, band->entry_start);
-  permi_release(allocator, band->entry);
-  permi_release(allocator, band->cost);
-  permi_release(allocator, band);
-}
 
 static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
@@ -7635,11 +7458,11 @@ typedef struct permi_band_run {
 typedef struct permi_band_shape {
   int slots, used;               /* positions, columns used before */
   int kind[PERMI_BAND_SLOTS];    /* from the fastest position */
-  int leaving[PERMI_BAND_SLOTS]; /* capacities before and */
-  int staying[PERMI_BAND_SLOTS]; /* after */
+  int leaving[PERMI_BAND_SLOTS]; /* capacities before */
+  int staying[PERMI_BAND_SLOTS]; /* and after */
   uint64_t hash;
-  int complete;                                  /* its runs are kept: */
-  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p the column before (2 p), and after (2 p + 1) */
+  int complete;                                  /* its runs are kept */
+  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p's column before (2 p), after (2 p + 1) */
   size_t states;                                 /* after */
 } permi_band_shape;
 
@@ -7655,7 +7478,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 on the way must not spoil small ones */
+    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 must not spoil small ones */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -7670,28 +7493,28 @@ typedef struct permi_band_run_state {
   permi_band_shape *shape, *shapes;
   int shape_count;
   permi_band_run *runs;
-  size_t run_count, run_room, kept;
+  size_t run_count, run_room;
   double *counts[2];
-  size_t counts_room;
-  size_t room, words; /* states of a buffer; doubles or words of a state */
+  size_t counts_room[2];
+  size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
-  int64_t *from_exp2, *to_exp2; /* NULL: all states share sizes.exp2 */
-  permi_sizes sizes;         /* as powers of two they share */
+  int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
+  permi_sizes sizes;         /* for a shared power */
   double visited;
-  int memory;                /* 1: there was none for a run */
+  int memory;                /* 1: out of memory for runs */
 } permi_band_state;
 
-/* An entry of the row and how it moves states: the column `position` of before, or of after (entering) is used. */
+/* An entry of the row: uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest; /* below `lowest` all positions keep their columns */
-  int keep;                       /* 1: runs are kept, 0: done, */
-  int within;                     /* 1: as far as they go to states from begin to before end */
+  int position, entering, lowest; /* positions below keep their columns */
+  int keep;                       /* runs are kept, not done */
+  int within;                     /* only states from begin to before end */
   uint32_t begin, end;
   permi_coefficient entry;
   int entry_exp2; /* times 2^entry_exp2 */
 } permi_band_stream;
 
-/* The entry times a factor. Returns how many times it is to be added: a long integer cannot be multiplied. */
+/* Multiplies an entry; returns how often it is to be added, as long integers do not multiply. */
 static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -7719,7 +7542,7 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
   return 1;
 }
 
-/* One state's product added where states have powers of their own. */
+/* Adds a product to a state with its own power. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
 {
@@ -7767,7 +7590,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
       permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
     return;
   }
-  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: another call for each costs 15 % */
+  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: a call for each costs 15 % */
     multiple = *c;
     permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
     return;
@@ -7776,7 +7599,8 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
     permi_values_add(numbers, c, y, x, run->count);
 }
 
-static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
+PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream,
+                                              const permi_band_run *run)
 {
   permi_coefficient c;
   if (state->band->numbers.algebra != PERMI_MAGNITUDES || state->from_exp2) {
@@ -7788,29 +7612,22 @@ static void permi_band_add(const permi_band_state *state, const permi_band_strea
                       (const double *)state->from + run->source, run->count, 0);
 }
 
-/* What of a run goes to the stream's states. */
+/* Adds what of a run goes to the stream's states. */
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
                                   const permi_band_run *run)
 {
-  const uint32_t end = run->target + run->count;
+  const uint32_t begin = run->target > stream->begin ? run->target : stream->begin;
+  const uint32_t beyond = run->target + run->count, end = beyond < stream->end ? beyond : stream->end;
   permi_band_run part = *run;
-  if (run->target < stream->begin) {
-    const uint32_t skipped = stream->begin - run->target;
-    if (skipped >= run->count)
-      return;
-    part.source += skipped;
-    part.target += skipped;
-    part.count -= skipped;
-  }
-  if (end > stream->end) {
-    if (part.target >= stream->end)
-      return;
-    part.count -= end - stream->end;
-  }
+  if (begin >= end)
+    return;
+  part.source += begin - run->target;
+  part.target = begin;
+  part.count = end - begin;
   permi_band_add(state, stream, &part);
 }
 
-/* A run of the stream: kept, longer than the last one if it continues it, or done at once. */
+/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -7820,10 +7637,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
   run.count = (uint32_t)count;
   run.factor = (uint32_t)factor;
   if (!stream->keep) {
-    if (stream->within)
-      permi_band_add_within(state, stream, &run);
-    else
-      permi_band_add(state, stream, &run);
+    permi_band_add_within(state, stream, &run);
     return;
   }
   if (state->run_count > state->shape->start[2 * stream->position + stream->entering]) {
@@ -7834,23 +7648,17 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
       return;
     }
   }
-  if (state->run_count == state->run_room) {
-    void *runs = state->runs;
-    if (!permi_enlarge(&state->band->allocator, &runs, state->run_count, 2 * state->run_room + 256, sizeof run)) {
-      state->memory = 1;
-      return;
-    }
-    state->runs = (permi_band_run *)runs;
-    state->run_room = 2 * state->run_room + 256;
-  }
-  state->runs[state->run_count++] = run;
+  state->memory |= !permi_room(&state->band->owned.allocator, NULL, &state->runs, state->run_count, 1, &state->run_room,
+                               sizeof run);
+  if (!state->memory)
+    state->runs[state->run_count++] = run;
 }
 
 /* ======================================================================================= >>band_run
-   Running a band: streams, parts, the task and its bound. */
+   Runs a band, row by row. */
 
-/* The runs of the stream with the upper positions settled: the next is p, below it `before` and `after` columns are
-   used, and the states begin at source and target. Targets ascend. */
+/* Emits the stream's runs with positions above p settled: `before` and `after` columns are used up to p, states begin
+   at source and target. Targets ascend. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -7860,7 +7668,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
-  if (p < stream->lowest) { /* nothing special below: the same states before and after */
+  if (p < stream->lowest) { /* states below are the same before and after */
     const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
@@ -7902,18 +7710,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 }
 
 /* ---- running it */
-static void permi_band_range(permi_band_state *state, size_t states)
-{
-  const double *x = (const double *)state->from + state->words - 1;
-  size_t s;
-  permi_sizes_clear(&state->sizes);
-  for (s = 0; s < states; s++, x += state->words) {
-    state->sizes.smallest = *x > 0 && *x < state->sizes.smallest ? *x : state->sizes.smallest;
-    state->sizes.largest = *x > state->sizes.largest ? *x : state->sizes.largest;
-  }
-}
-
-/* From a common power of two to one for each state, or from any to those that bring |x| into [1/2, 1). 0: memory. */
+/* Gives each state a power of two that brings |x| into [1/2, 1). 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
   double *x = (double *)state->from;
@@ -7934,7 +7731,7 @@ static int permi_band_apart(permi_band_state *state, size_t states)
   return 1;
 }
 
-/* Before a row: rescales as needed, so that no product of it is below PERMI_BAND_SAFE nor any sum near overflow. */
+/* Rescales before a row: no product below PERMI_BAND_SAFE, no sum near overflow. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
@@ -7949,7 +7746,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
-    permi_band_range(state, states);
+    permi_sizes_clear(sizes);
+    permi_values_extremes((const double *)state->from + state->words - 1, states * state->words, state->words, sizes);
     if (sizes->largest > 0 && (sizes->largest < 1e80 || sizes->largest > 1e100)) {
       e = permi_exponent(sizes->largest) - 300;
       if (ldexp(sizes->smallest, -e) >= PERMI_BAND_SAFE) {
@@ -7968,39 +7766,46 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* The shape of a row's step, with its counts, from the window (groups, from the fastest position). Windows whose runs
-   are few are kept. 0: out of memory. */
-static int permi_band_shape_find(permi_band_state *state, int row, const int *window, int slots, int used,
-                                 const int *entering, int enterings, int *next_window, int *next_slots)
+/* A row, and its window's groups before and after, from the fastest position. */
+typedef struct permi_band_step {
+  permi_band_state *state;
+  int *window, *next_window;
+  int slots, next_slots, row;
+  int opened, enterings; /* groups before; with the row */
+  int used, after;       /* columns used before; after, of those that stay */
+  int *position;         /* of a group: 2 p + entering */
+  int parts;
+} permi_band_step;
+
+/* Finds the row's shape, counts and positions. Shapes with few runs are kept. 0: out of memory. */
+static int permi_band_shape_find(permi_band_step *step)
 {
+  permi_band_state *state = step->state;
   const permi_band *band = state->band;
+  const int used = step->used;
   permi_band_stream stream;
   permi_band_shape shape, *found;
-  int p, i = 0, k, after = used + 1;
+  int p, i = 0, k;
   memset(&shape, 0, sizeof shape);
   shape.used = used;
-  *next_slots = 0;
-  for (p = 0; p < slots; p++) {
-    const int group = window[p];
-    shape.leaving[p] = band->capacity[group];
-    if (band->last[group] != row) {
-      shape.kind[p] = PERMI_BAND_KEEP;
-      shape.staying[p] = shape.leaving[p];
-      next_window[(*next_slots)++] = group;
-    } else if (i < enterings) {
-      after -= shape.leaving[p];
-      shape.kind[p] = PERMI_BAND_REPLACE;
-      shape.staying[p] = band->capacity[entering[i]];
-      next_window[(*next_slots)++] = entering[i++];
-    } else {
-      after -= shape.leaving[p];
-      shape.kind[p] = PERMI_BAND_LEAVE;
+  step->next_slots = 0;
+  step->after = used + 1;
+  for (p = 0; p < step->slots || i < step->enterings; p++) {
+    const int group = p < step->slots ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
+    const int entering = !stays && i < step->enterings ? step->opened + i++ : -1;
+    shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
+                    : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
+    if (group >= 0) {
+      shape.leaving[p] = band->capacity[group];
+      step->position[group] = 2 * p;
+      step->after -= stays ? 0 : shape.leaving[p];
     }
-  }
-  for (; i < enterings; i++, p++) {
-    shape.kind[p] = PERMI_BAND_ENTER;
-    shape.staying[p] = band->capacity[entering[i]];
-    next_window[(*next_slots)++] = entering[i];
+    if (entering >= 0)
+      step->position[entering] = 2 * p + 1;
+    if (stays || entering >= 0) {
+      step->next_window[step->next_slots++] = stays ? group : entering;
+      shape.staying[p] = band->capacity[stays ? group : entering];
+    }
   }
   shape.slots = p;
   shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
@@ -8019,21 +7824,14 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
   }
   if (state->shape && state->shape->complete)
     return 1;
-  { /* counts for making runs */
-    const size_t size = (size_t)(shape.slots + 1) * (size_t)(used + 2);
-    if (size > state->counts_room) {
-      for (k = 0; k < 2; k++) {
-        void *counts = state->counts[k];
-        if (!permi_enlarge(&band->allocator, &counts, 0, 2 * size, sizeof(double)))
-          return 0;
-        state->counts[k] = (double *)counts;
-      }
-      state->counts_room = 2 * size;
-    }
+  for (k = 0; k < 2; k++) { /* for making runs */
+    if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
+                    (size_t)(shape.slots + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
+      return 0;
+    permi_band_counts(&shape, k, used + k, state->counts[k]);
   }
-  permi_band_counts(&shape, 0, used, state->counts[0]);
-  permi_band_counts(&shape, 1, used + 1, state->counts[1]);
-  shape.states = after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)after];
+  shape.states =
+      step->after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)step->after];
   if (state->shape)
     return 1;
   if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
@@ -8055,7 +7853,7 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
           ;
         stream.position = p;
         stream.entering = k;
-        permi_band_runs(state, &stream, shape.slots - 1, used, after, 0, 0, 1);
+        permi_band_runs(state, &stream, shape.slots - 1, used, step->after, 0, 0, 1);
       }
     }
   state->shape->start[2 * p] = state->run_count;
@@ -8063,13 +7861,13 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
   return !state->memory;
 }
 
-typedef struct permi_band_step {
-  permi_band_state *state;
-  int *position; /* of a group: 2 p + entering */
-  int row, used, after, parts; /* columns used in the window before; after, of those that stay */
-} permi_band_step;
+/* Predicted seconds of the rows before. */
+static double permi_band_done(const permi_band *band, int row)
+{
+  return band->cost * row / band->n * band->seconds_each;
+}
 
-/* All entries of the row into one block of the states after it. */
+/* Takes a row's entries into a block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -8100,7 +7898,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       size_t k = shape->start[way], beyond = last;
       for (; !stream.within && k < last; k++)
         permi_band_add(state, &stream, &state->runs[k]);
-      while (k < beyond) { /* the first run that reaches into the block */
+      while (k < beyond) { /* first run that reaches into the block */
         const size_t middle = k + (beyond - k) / 2;
         if (state->runs[middle].target + state->runs[middle].count > stream.begin)
           beyond = middle;
@@ -8117,32 +7915,11 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
     }
     if (thread == 0 && states > PERMI_BAND_POLL && state->control)
-      status = permi_control_poll(state->control, band->cost[step->row] * band->seconds_each, "band");
+      status = permi_control_poll(state->control, permi_band_done(band, step->row), "band");
   }
   return status;
 }
 
-/* The row's step, its shape found: where each group of the window is, that before the row and what comes in its place
-   or above. */
-static void permi_band_step_make(permi_band_step *step, int row, const int *window, int slots, int used,
-                                 const int *entering)
-{
-  const permi_band_shape *shape = step->state->shape;
-  int p, i = 0;
-  step->row = row;
-  step->used = used;
-  step->after = used + 1;
-  for (p = 0; p < shape->slots; p++) {
-    if (p < slots) {
-      step->position[window[p]] = 2 * p;
-      step->after -= shape->kind[p] == PERMI_BAND_KEEP ? 0 : shape->leaving[p];
-    }
-    if (shape->kind[p] >= PERMI_BAND_ENTER)
-      step->position[entering[i++]] = 2 * p + 1;
-  }
-}
-
-/* The states after a row are those before the next one. */
 static void permi_band_turn(permi_band_state *state)
 {
   void *values = state->from;
@@ -8153,25 +7930,24 @@ static void permi_band_turn(permi_band_state *state)
   state->to_exp2 = exp2;
 }
 
-/* THE BOUND. A row multiplies each term once and adds it to at most deg - 1 others, so a computed value is the sum of
-   all perfect matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, a
-   product that underflows, and rescaling, are each off by at most DBL_MIN <= u times the product of the moduli, which
-   is above PERMI_BAND_SAFE: two more factors a row, relative to the moduli. A complex product is off by 3 u [Hig02,
-   3.6], and for counts there is one multiplication more. Double-double: the same with PERMI_DD_UNIT for u. Where
-   states have powers of their own, aligning one sum with another costs at most one more factor an addition, and
-   scaling one a row. */
+/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
+   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
+   of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
+   more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
+   PERMI_DD_UNIT for u. States with powers of their own: one more factor an addition for aligning, one a row for
+   scaling. */
 static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_band *band = (const permi_band *)leaf->context;
   const int most_threads = control ? permi_threads(control->options) : 1;
-  permi_pool pool = {&band->allocator, NULL, 0};
+  permi_pool pool = {&band->owned.allocator, NULL, 0};
   permi_band_state state;
   permi_band_step step;
-  int window[2][PERMI_BAND_SLOTS + 1], *position;
-  int slots = 0, used = 0, row, opened = 0, unpolled = 0;
+  int window[2][PERMI_BAND_SLOTS + 1], unpolled = 0;
   size_t states = 1;
   perm_status status;
   memset(&state, 0, sizeof state);
+  memset(&step, 0, sizeof step);
   state.band = band;
   state.pool = &pool;
   state.control = control;
@@ -8181,34 +7957,35 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   state.from = permi_pool_get(&pool, state.room, 8 * state.words);
   state.to = permi_pool_get(&pool, state.room, 8 * state.words);
   state.shapes = (permi_band_shape *)permi_pool_get(&pool, PERMI_BAND_SHAPES, sizeof *state.shapes);
-  position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *position);
+  step.position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *step.position);
   status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   step.state = &state;
-  step.position = position;
   if (status == PERM_OK)
     permi_value_one(&band->numbers, state.from);
-  for (row = 0; row < band->n && status == PERM_OK; row++) {
-    const int entries = band->entry_start[row + 1] - band->entry_start[row];
-    int *here = window[row & 1], *next = window[(row + 1) & 1], next_slots, enterings = 0, threads;
-    while (opened + enterings < band->groups && band->first[band->opening[opened + enterings]] == row)
-      enterings++;
-    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, row, states)) ||
-        !permi_band_shape_find(&state, row, here, slots, used, band->opening + opened, enterings, next, &next_slots)) {
+  for (; step.row < band->n && status == PERM_OK; step.row++) {
+    const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
+    int threads;
+    step.window = window[step.row & 1];
+    step.next_window = window[(step.row + 1) & 1];
+    for (step.enterings = 0; step.opened + step.enterings < band->groups &&
+                             band->first[step.opened + step.enterings] == step.row; step.enterings++)
+      ;
+    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, step.row, states)) ||
+        !permi_band_shape_find(&step)) {
       status = PERM_ERROR_MEMORY;
       break;
     }
-    permi_band_step_make(&step, row, here, slots, used, band->opening + opened);
     states = state.shape->states;
     threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
     status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
     if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
-      status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
+      status = permi_control_poll(control, permi_band_done(band, step.row), "band");
       unpolled = 0;
     }
-    used = step.after;
-    opened += enterings;
-    slots = next_slots;
+    step.used = step.after;
+    step.opened += step.enterings;
+    step.slots = step.next_slots;
     permi_band_turn(&state);
     state.visited += (double)states;
   }
@@ -8220,15 +7997,15 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
       partial->lost += band->lossy * absolute * (1 + 1e-12);
     partial->terms += state.visited;
   }
-  permi_release(&band->allocator, state.runs);
-  permi_release(&band->allocator, state.counts[0]);
-  permi_release(&band->allocator, state.counts[1]);
+  permi_release(pool.allocator, state.runs);
+  permi_release(pool.allocator, state.counts[0]);
+  permi_release(pool.allocator, state.counts[1]);
   permi_pool_release(&pool);
   return status;
 }
 
 /* ===================================================================================== >>band_order
-   Planning a band: which columns are equal, an order of the rows, what it costs. */
+   Finds equal columns and an order of the rows, and offers a band. */
 
 typedef struct permi_band_key {
   uint64_t hash;
@@ -8243,44 +8020,32 @@ static int permi_band_key_compare(const void *left, const void *right)
   return a->vertex - b->vertex;
 }
 
-static uint64_t permi_edge_hash(const permi_block *block, int e, uint64_t hash)
-{
-  if (block->real)
-    hash = permi_hash_double(permi_hash_double(hash, block->real[e]), block->absolute[e]);
-  if (block->imaginary)
-    hash = permi_hash_double(hash, block->imaginary[e]);
-  if (block->integer)
-    hash = permi_hash(hash, (uint64_t)block->integer[e]);
-  return block->imaginary_integer ? permi_hash(hash, (uint64_t)block->imaginary_integer[e]) : hash;
-}
-
-static int permi_band_equal(const permi_block *block, int a, int b)
+static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
-  int i;
-  if (block->start[b + 1] - block->start[b] != degree)
-    return 0;
-  for (i = 0; i < degree; i++) {
-    const int p = block->edge[block->start[a] + i], q = block->edge[block->start[b] + i];
-    if (block->neighbour[block->start[a] + i] != block->neighbour[block->start[b] + i] ||
-        (block->real && (block->real[p] != block->real[q] || block->absolute[p] != block->absolute[q])) ||
-        (block->imaginary && block->imaginary[p] != block->imaginary[q]) ||
-        (block->integer && block->integer[p] != block->integer[q]) ||
-        (block->imaginary_integer && block->imaginary_integer[p] != block->imaginary_integer[q]))
-      return 0;
+  int i, equal = block->start[b + 1] - block->start[b] == degree;
+  for (i = 0; i < degree && equal; i++) {
+    const int p = block->start[a] + i, q = block->start[b] + i;
+    const permi_coefficient x = permi_coefficient_of(block, block->edge[p], plain);
+    const permi_coefficient y = permi_coefficient_of(block, block->edge[q], plain);
+    equal = block->neighbour[p] == block->neighbour[q] && permi_coefficient_equal(&x, &y);
   }
-  return 1;
+  return equal;
 }
 
-/* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
+/* same[v]: the first vertex of its side equal to v. key: 2 n. */
 static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
+  permi_numbers plain;
   int v, e, i, k;
+  memset(&plain, 0, sizeof plain);
   for (v = 0; v < vertices; v++) {
     uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      hash = permi_edge_hash(block, block->edge[e], permi_hash(hash, (uint64_t)block->neighbour[e]));
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
+    }
     key[v].hash = hash;
     key[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
@@ -8290,12 +8055,12 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
     return;
   for (i = 0; i < vertices; i = k) {
     for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, key[i].vertex, key[k].vertex))
+      if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
         same[key[k].vertex] = key[i].vertex;
   }
 }
 
-/* Cuthill and McKee's numbering: breadth first, vertices of low degree first. order: the 2 n vertices; seen: 2 n. */
+/* Breadth first, low degrees first, as Cuthill and McKee. order, seen: 2 n. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -8315,7 +8080,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
         continue;
       seen[t] = 1;
       tail++;
-      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stay unsorted */
+      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stays unsorted */
         const int u = order[at - 1];
         if (block->start[u + 1] - block->start[u] <= degree)
           break;
@@ -8326,16 +8091,15 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
-   window gets too wide. most: of states; number: 4 n integers of room; ways: n + 2 numbers. */
+/* Price of taking the vertices `lines` of a side in this order; cost INFINITY: above limit, or too wide. number: 4 n;
+   ways: n + 2. */
 typedef struct permi_band_price {
-  double cost, most, longest; /* longest: transitions of a row */
-  double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
+  double cost, most, longest; /* transitions; most states; most transitions of a row */
+  double made; /* transitions of rows with new shapes, whose runs are made */
   int width;
 } permi_band_price;
 
-/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. ways: room for
-   columns + 2 numbers. */
+/* States of the window: C(columns, used), or vectors of counts with that sum. ways: columns + 2. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -8431,8 +8195,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* The greedy order: next the row that makes the window grow least, among those with an open column; of equals the
-   first in `rank`. */
+/* Greedy order: next the row with an open column that makes the window grow least, of equals the first in `rank`. */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -8488,28 +8251,23 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* The best of six orders: rows or columns as they come, as Cuthill and McKee number them (E. Cuthill, J. McKee,
-   Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. 0: memory. */
-static int permi_band_order(permi_maker *maker, const permi_block *block, int *same, int *lines,
-                            permi_band_price *price)
+/* The best of six orders: rows or columns as given, as Cuthill and McKee number them (Reducing the bandwidth of
+   sparse symmetric matrices, ACM '69: 157-172), and greedily from there. */
+static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
+                             permi_band_price *price)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
-  int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
-  permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
+  int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
+  permi_band_key *key = (permi_band_key *)permi_pool_get(room, (size_t)vertices, sizeof *key);
   double *ways;
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
-  price->most = price->longest = price->made = 0;
-  price->width = 0;
-  if (!number || !key) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 0;
-  }
-  ways = (double *)(void *)key; /* once the keys have been compared */
-  order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
+  if (room->failed)
+    return;
+  ways = (double *)(void *)key; /* once keys have been compared */
+  order = number + 2 * vertices; /* the first two are for the price */
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
@@ -8520,24 +8278,16 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
       open += same[block->neighbour[e]] == block->neighbour[e];
     wide[v / n] |= open > PERMI_BAND_SLOTS;
   }
-  if ((wide[0] && wide[1]) || permi_watch(watch, 0)) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 1;
-  }
+  if ((wide[0] && wide[1]) || permi_watch(watch, 0))
+    return;
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
-  for (i = 0; i < 3; i++) { /* twice to the far end, then the order */
+  for (i = 0; i < 3; i++) { /* twice to the far end */
     permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
-      break;
+      return;
     start = order[vertices - 1];
-  }
-  if (i < 3) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 1;
   }
   for (i = 0; i < vertices; i++)
     rank[order[i]] = i;
@@ -8546,7 +8296,7 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* a line opens too many slots; as narrow as it gets */
+        continue; /* too many slots; as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -8564,28 +8314,23 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
         memcpy(lines, trial, (size_t)n * sizeof *lines);
       }
     }
-  permi_release(allocator, number);
-  permi_release(allocator, key);
-  return 1;
 }
 
-/* The programme from an order of the rows. 0: out of memory. Not all of it is there if watch says stop. */
+/* Makes the band from an order. 0: out of memory. Part of it if watch says stop. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
-  const perm_allocator *allocator = &band->allocator;
+  permi_pool *pool = &band->owned.pool;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
-  band->entry = (permi_band_entry *)permi_allocate(allocator, (size_t)block->edges, sizeof *band->entry);
-  if (!band->entry_start || !band->cost || !band->entry)
+  band->entry_start = (int *)permi_pool_get(pool, 4 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
+  band->entry = (permi_band_entry *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
+  if (pool->failed)
     return 0;
   band->entry_group = band->entry_start + n + 1;
   band->capacity = band->entry_group + block->edges;
   band->first = band->capacity + n;
   band->last = band->first + n;
-  band->opening = band->last + n;
   for (v = 0; v < n; v++)
     group_of[v] = -1;
   for (i = 0; i < n; i++) {
@@ -8597,11 +8342,10 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       if (same[column] != column)
         continue;
       g = group_of[column - other];
-      if (g < 0) { /* groups are numbered as they open */
+      if (g < 0) { /* numbered as they open */
         g = group_of[column - other] = band->groups++;
         band->capacity[g] = 0;
         band->first[g] = i;
-        band->opening[g] = g;
       }
       band->last[g] = i;
       band->entry_group[used] = g;
@@ -8635,7 +8379,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Seconds measured per transition (bands of half-width 5 and 8), and per row. */
+/* Seconds per transition, measured at half-widths 5 and 8. */
 static double permi_band_seconds_each(const permi_band *band)
 {
   static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
@@ -8644,89 +8388,76 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+/* Finds an order and fills in the band, or refuses. 0: out of memory. */
+static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
+                             permi_band *band, permi_band_price *price, permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  const permi_working *working = maker->working;
-  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                               maker->options->precision == PERM_PRECISION_DD;
-  permi_band_price price;
-  permi_band *band = NULL;
-  int *number = (int *)permi_allocate(allocator, 6 * (size_t)n, sizeof(int)), *same, *lines, i;
-  (void)rival;
-  if (!number)
-    return permi_fail_memory(maker->result);
-  same = number;
-  lines = number + 2 * (size_t)n;
-  if (!permi_band_order(maker, block, same, lines, &price))
-    goto memory;
-  if (!(price.cost < (double)INFINITY)) {
+  const size_t n = (size_t)block->n;
+  int *same = (int *)permi_pool_get(room, 6 * n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
+  permi_band_order(maker, room, block, same, lines, price);
+  if (room->failed)
+    return 0;
+  if (!(price->cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
-    permi_release(allocator, number);
-    return PERM_OK;
-  }
-  band = (permi_band *)permi_allocate(allocator, 1, sizeof *band);
-  if (!band)
-    goto memory;
-  memset(band, 0, sizeof *band);
-  band->allocator = *allocator;
-  band->n = n;
+  else if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled))
+    permi_refuse_long(offer);
+  else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
+    return 0;
+  else if (permi_watch(maker->watch, 0))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
+  return 1;
+}
+
+static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const permi_working *working = maker->working;
+  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
+                               maker->options->precision == PERM_PRECISION_DD;
+  const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
+  const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
+  permi_pool room = {&maker->options->allocator, NULL, 0};
+  permi_band *band = (permi_band *)permi_owned_new(room.allocator, sizeof *band);
+  permi_band_price price;
+  double each, gamma, sums;
+  int fine;
+  (void)rival;
+  offer->plan = band;
+  if (band)
+    band->n = n;
+  fine = band && permi_band_search(maker, &room, block, dd, band, &price, offer);
+  permi_pool_release(&room);
+  if (!fine || offer->why[0])
+    return fine ? PERM_OK : permi_fail_memory(maker->result);
+  each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
+  gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
+  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* moduli are in double */
+  band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
+  band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
+  band->lost_error = working->lost_error;
   band->width = price.width;
   band->most = price.most;
   band->longest = price.longest;
-  if (!permi_numbers_choose_moduli(&band->numbers, block, working->modulus, dd)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-    permi_band_release(allocator, band);
-    permi_release(allocator, number);
-    return PERM_OK;
-  }
-  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n, maker->watch)) {
-    permi_band_release(allocator, band);
-    goto memory;
-  }
-  permi_release(allocator, number);
-  if (permi_watch(maker->watch, 0)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
-    permi_band_release(allocator, band);
-    return PERM_OK;
-  }
-  {
-    const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
-    const double each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
-    const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
-    double gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) +
-                   (dd ? n * PERMI_DD_UNIT : 0);
-    double sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
-    band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
-    band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
-    band->lost_error = working->lost_error;
-  }
   band->seconds_each = permi_band_seconds_each(band);
-  for (i = 0; i <= n; i++)
-    band->cost[i] = price.cost * i / n; /* for progress */
-  offer->plan = band;
+  band->cost = price.cost;
   offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
-                 sizeof(permi_band_run) * (2.0 * PERMI_BAND_KEPT_RUNS < 4 * price.most * band->width
-                                               ? 2.0 * PERMI_BAND_KEPT_RUNS : 4 * price.most * band->width) +
-                 131072 + 48.0 * block->edges;
+                 sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
+                 48.0 * block->edges;
   return PERM_OK;
-memory:
-  permi_release(allocator, number);
-  return permi_fail_memory(maker->result);
 }
 
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in states that were saved */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in saved states */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
   int i, e, part;
+  (void)block;
   hash = permi_hash(hash, integers ? (uint64_t)numbers->algebra : 0);
   hash = permi_hash(permi_hash(hash, integers ? (uint64_t)numbers->words : 0), numbers->modulus);
   for (i = 0; i < band->n; i++)
@@ -8738,25 +8469,14 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_BAND;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = band->cost[band->n];
+  leaf->information.work = band->cost * band->n / band->n;
   leaf->information.fingerprint = hash;
   leaf->run_task = permi_band_task;
-  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
-  leaf->release = permi_band_release;
   leaf->explain = permi_band_explain;
-  leaf->context = band;
-  offer->plan = NULL;
+  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
   leaf->integer = integers;
-  if (!leaf->integer) {
-    leaf->bound_relative = band->bound_relative;
-    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * band->bound_relative);
-    leaf->estimate_relative = fmin(leaf->estimate_relative, band->bound_relative);
-  }
+  if (!leaf->integer)
+    permi_leaf_bound(leaf, band->bound_relative, PERMI_UNIT);
   return PERM_OK;
 }
 
@@ -9456,6 +9176,8 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   return cost;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ================================================================================= >>hybrid_program
    A layout made into a straight program. */
 
@@ -9736,6 +9458,8 @@ static double permi_instruction_operations(const permi_instruction *operation)
   default: return operation->count;
   }
 }
+
+PERMI_BRIEF_END
 
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, search and price. */
@@ -10165,6 +9889,8 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   }
   return PERM_OK;
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>programs
    The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
@@ -11478,6 +11204,8 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
+PERMI_BRIEF_END
+
 /* ======================================================================================= >>sparyser
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
    SUPERMAN: Efficient permanent computation on GPUs, with the order of [EK] (>>codegen); here as a tree. Digits,
@@ -12134,6 +11862,8 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
   return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ======================================================================================== >>codegen
    The published sparse sums for GPUs, as oracles: D. Elbek, K. Kaya, Fully-automated code generation for efficient
    computation of sparse matrix permanents on GPUs [EK]. Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order
@@ -12509,30 +12239,30 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 }
 #endif
 
+PERMI_BRIEF_END
+
 /* =================================================================================== >>transversals
-   Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
-   with the fewest choices left: a vertex with one choice is forced, and a choice that leaves some vertex without any is
-   undone at once. Each level keeps the product of its path, in double-double or in integers of as many words as the
-   permanent can need. Every term is added exactly.
+   Enumerates perfect matchings, for blocks that have few. */
 
-   THE BOUND. A term is a product of n entries, so n double-double operations (entries that were rounded before count as
-   in >>steps), and the sum of the terms is exact.
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Levels
+   keep products of paths, in double-double or long integers; terms are added exactly.
 
-   THREADS. Every thread walks the top of the same search tree. A node is a unit when the choices along its path
-   multiply up to `enough` for the first time, or when it is a complete matching before that. Units are numbered as the
-   walk meets them, and a thread goes below one only when it holds the ticket with that number: nothing is stored, and
-   exact sums do not depend on who adds what. */
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
 
-/* -- searches of trees by threads, here and in >>decompose ------------------------------------- */
+   THREADS. All walk the top of the tree. A node is a unit when the choices on its path first multiply up to `enough`,
+   or when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Nothing is
+   stored; exact sums have no order. */
 
-#define PERMI_SEARCH_UNITS 64     /* for each thread, at least: units differ in size */
-#define PERMI_SEARCH_RATE 4       /* per predicted second, at least: a thread below a unit is not polled */
+/* -- searches of trees by threads, also for >>decompose -- */
+
+#define PERMI_SEARCH_UNITS 64     /* least a thread: units differ in size */
+#define PERMI_SEARCH_RATE 4       /* least a predicted second: below a unit nobody polls */
 #define PERMI_SEARCH_MOST 1e5
 
-typedef struct permi_search { /* what the threads share */
-  permi_control *control; /* polled by the calling thread; NULL: nobody polls */
-  int threads, stop;      /* stop: a perm_status, written by the calling thread only */
-  double enough;          /* branches along a path that make its node a unit; 1: the root is the only unit */
+typedef struct permi_search { /* shared by threads */
+  permi_control *control; /* NULL: nobody polls */
+  int threads, stop;      /* stop: a perm_status, written by the calling thread */
+  double enough;          /* branches along a unit's path; 1: the root is the only unit */
   uint64_t next;          /* ticket */
 } permi_search;
 
@@ -12560,7 +12290,7 @@ static uint64_t permi_search_ticket(permi_search *search)
   return ticket;
 }
 
-/* The status that ends the search. Thread 0 asks the control, the others look at what it found. */
+/* The status that ends the search. Thread 0 asks the control, others see what it found. */
 static perm_status permi_search_poll(permi_search *search, int thread, double work, const char *activity)
 {
   int stop = PERM_OK;
@@ -12577,57 +12307,33 @@ static perm_status permi_search_poll(permi_search *search, int thread, double wo
   return (perm_status)stop;
 }
 
-/* What the leaves of both searches have in common. */
-static void permi_search_leaf(permi_leaf *leaf, perm_method method, int n, double work, uint64_t fingerprint)
-{
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = method;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
-  leaf->information.chunks = 1;
-  leaf->information.work = work;
-  leaf->information.fingerprint = fingerprint;
-}
-
-/* -- the enumeration --------------------------------------------------------------------------- */
-
-#define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it have the error that the bound counts */
+#define PERMI_TRANSVERSALS_SAFE 1e-270 /* above, double-double products have the counted error */
 #define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds per matching and row, measured at orders 24 and 30 */
 
-typedef struct permi_transversals { /* context of a leaf */
-  perm_allocator allocator;
-  permi_numbers numbers; /* what products are */
+typedef struct permi_transversals {
+  permi_owned owned;
+  permi_numbers numbers; /* of products */
   size_t size;          /* bytes of a product */
   int n;
   int *start, *neighbour, *edge;  /* as in permi_block */
   permi_coefficient *coefficient; /* of an edge, at most 1 in modulus */
-  permi_coefficient one;          /* of integers */
-  double most, seconds_each;      /* bound on the matchings; predicted seconds for each */
+  permi_coefficient one;
+  double most, seconds_each;      /* bound on the matchings; predicted seconds of one */
   double bound_relative, lost_error;
 } permi_transversals;
 
-static void permi_transversals_release(const perm_allocator *allocator, void *context)
-{
-  permi_transversals *all = (permi_transversals *)context;
-  if (!all)
-    return;
-  permi_release(allocator, all->start);
-  permi_release(allocator, all->coefficient);
-  permi_release(allocator, all);
-}
-
-typedef struct permi_matching_path { /* where the search stands */
+typedef struct permi_matching_path { /* where a search stands */
   const permi_transversals *all;
-  int *degree, *next, *previous; /* choices left; the free vertices in a ring with 2 n as its head */
+  int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
   int *alive;
-  int *vertex, *at; /* of a level: the vertex matched there, and the entry with which */
-  double *ways;     /* of a level above the units: the choices on the path to it, multiplied */
+  int *vertex, *at; /* of a level: its vertex, and the entry that matches it */
+  double *ways;     /* of a level above units: choices multiplied */
   char *product;    /* of a level */
   char *sum;        /* of integers */
-  int dead;         /* 1: some vertex has no choice left */
+  int dead;         /* some vertex has no choice left */
 } permi_matching_path;
 
-/* v leaves the graph (step -1), or comes back (1). */
+/* v leaves the graph (step -1) or comes back (1). */
 static void permi_path_move(permi_matching_path *path, int v, int step)
 {
   const permi_transversals *all = path->all;
@@ -12644,7 +12350,7 @@ static void permi_path_move(permi_matching_path *path, int v, int step)
   }
 }
 
-/* Matches u by entry e; path->dead tells whether that leaves some vertex without a choice. */
+/* Matches u by entry e; path->dead: some vertex has no choice left. */
 static void permi_path_match(permi_matching_path *path, int u, int e)
 {
   const permi_transversals *all = path->all;
@@ -12656,7 +12362,7 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Level k begins with the free vertex of the fewest choices, before its first entry. */
+/* Begins level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
@@ -12668,7 +12374,6 @@ static void permi_path_level(permi_matching_path *path, int k)
   path->at[k] = path->all->start[best] - 1;
 }
 
-/* The product of level k + 1, with entry c. */
 static void permi_path_multiply(permi_matching_path *path, int k, const permi_coefficient *c)
 {
   const permi_transversals *all = path->all;
@@ -12677,15 +12382,14 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
     permi_dd *y = (permi_dd *)(void *)to;
     memcpy(to, from, all->size);
     permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y[2].hi *= c->absolute; /* the sum of moduli */
+    y[2].hi *= c->absolute; /* modulus */
   } else {
     permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
   }
 }
 
-/* Adds the product at the end of a path to the sums. A term whose moduli come below PERMI_TRANSVERSALS_SAFE (they only
-   fall, entries are at most 1) was and is at most that, computed or true, in either part. It counts as lost: `lost` is
-   a count here, since sums of counts do not depend on their order. */
+/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE (entries are at most 1) is at
+   most that, computed or true, and counts as lost: `lost` is a count, whose sum has no order. */
 static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;
@@ -12699,10 +12403,10 @@ static void permi_path_add(permi_matching_path *path, perm_partial *sums)
   sums->lost += ((const double *)(const void *)(product + all->size))[-1] < PERMI_TRANSVERSALS_SAFE;
 }
 
-typedef struct permi_enumeration { /* a run, by all threads */
+typedef struct permi_enumeration {
   const permi_transversals *all;
   permi_search search;
-  size_t numbers, bytes; /* of a thread's memory */
+  size_t numbers, bytes; /* of a thread */
   int *number;
   char *memory;
   perm_partial total;
@@ -12735,7 +12439,7 @@ static void permi_path_begin(permi_matching_path *path, const permi_enumeration 
   permi_path_level(path, 0);
 }
 
-/* The search by a thread, with memory of number `me`. */
+/* The search of a thread, with memory `me`. */
 static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread)
 {
   permi_enumeration *shared = (permi_enumeration *)context;
@@ -12746,11 +12450,11 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   permi_matching_path path;
   perm_partial mine;
   perm_status stop = PERM_OK;
-  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: the level where the present unit begins */
+  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: level where the present unit begins */
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   permi_path_begin(&path, shared, me);
-  while (k >= 0 && !stop) { /* level k: its vertex, and the entry that it is matched by */
+  while (k >= 0 && !stop) {
     const int u = path.vertex[k], end = all->start[u + 1];
     int e = path.at[k];
     if (e >= all->start[u]) { /* back from below */
@@ -12789,7 +12493,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
     permi_value_sum(&all->numbers, path.sum, &mine);
-  mine.chunks = 1; /* else the merge takes it as empty */
+  mine.chunks = 1; /* else the merge ignores it */
   PERMI_OMP(critical(permi_enumeration_join))
   perm_partial_merge(&shared->total, &mine);
   return stop;
@@ -12798,20 +12502,21 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
 static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const perm_allocator *allocator = &all->allocator;
   const size_t levels = (size_t)all->n + 1;
+  permi_pool pool = {&all->owned.allocator, NULL, 0};
   permi_enumeration shared;
   perm_status status = PERM_ERROR_MEMORY;
+  size_t threads;
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
-  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: threads write no line of cache of each other's */
+  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared lines of cache */
   shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
-  shared.number = (int *)permi_allocate(allocator, (size_t)shared.search.threads, shared.numbers * sizeof(int));
-  shared.memory = (char *)permi_allocate(allocator, (size_t)shared.search.threads, shared.bytes);
-  if (shared.number && shared.memory)
-    status = permi_share(shared.search.threads, 0, (uint64_t)shared.search.threads, permi_enumeration_walk, &shared,
-                         NULL);
+  threads = (size_t)shared.search.threads;
+  shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
+  shared.memory = (char *)permi_pool_get(&pool, threads, shared.bytes);
+  if (!pool.failed)
+    status = permi_share((int)threads, 0, threads, permi_enumeration_walk, &shared, NULL);
   if (status == PERM_OK) {
     permi_sum_add(&partial->value, &shared.total.value);
     permi_sum_add(&partial->imaginary, &shared.total.imaginary);
@@ -12821,8 +12526,7 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
       partial->lost += 2 * (DBL_MIN + all->lost_error);
     partial->terms += shared.total.terms;
   }
-  permi_release(allocator, shared.number);
-  permi_release(allocator, shared.memory);
+  permi_pool_release(&pool);
   return status;
 }
 
@@ -12839,7 +12543,7 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* log2 of Minc and Bregman's bound on the matchings [Bre73], by rows or by columns. */
+/* log2 of Minc and Bregman's bound on matchings [Bre73], by rows or columns. */
 static double permi_block_matchings(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -12854,7 +12558,6 @@ static double permi_block_matchings(const permi_block *block)
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
                                             permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const int n = block->n;
   const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
@@ -12862,28 +12565,26 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_transversals *all;
   int k;
-  if (most * each > rival || most * each > 1e300) { /* the bound on the matchings is mostly far too high */
+  if (most * each > rival || most * each > 1e300) { /* the bound is mostly far too high */
     permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
     return PERM_OK;
   }
-  all = (permi_transversals *)permi_allocate(allocator, 1, sizeof *all);
+  all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
+  offer->plan = all;
   if (!all)
     return permi_fail_memory(maker->result);
-  memset(all, 0, sizeof *all);
-  offer->plan = all;
-  all->allocator = *allocator;
   all->n = n;
   all->most = most;
   all->seconds_each = each;
   if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
     return PERM_OK;
   }
   all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_allocate(allocator, vertices + 1 + 4 * edges, sizeof(int));
-  all->coefficient = (permi_coefficient *)permi_allocate(allocator, edges, sizeof *all->coefficient);
-  if (!all->start || !all->coefficient)
+  all->start = (int *)permi_pool_get(&all->owned.pool, vertices + 1 + 4 * edges, sizeof(int));
+  all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
+  if (all->owned.pool.failed)
     return permi_fail_memory(maker->result);
   all->neighbour = all->start + vertices + 1;
   all->edge = all->neighbour + 2 * edges;
@@ -12917,219 +12618,156 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
       for (part = 0; leaf->integer && part < all->numbers.parts; part++)
         hash = permi_hash(hash, (uint64_t)c->integer[part]);
     }
-  permi_search_leaf(leaf, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash);
-  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
+  leaf->information.work = all->most;
+  leaf->information.fingerprint = hash;
   leaf->run_task = permi_transversals_task;
-  leaf->release = permi_transversals_release;
   leaf->explain = permi_transversals_explain;
-  leaf->context = all;
-  offer->plan = NULL;
+  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
   if (!leaf->integer)
     leaf->bound_relative = leaf->estimate_relative = all->bound_relative;
   return PERM_OK;
 }
 
 /* ====================================================================================== >>decompose
-   Eliminates lines of few entries, by sums over branches [FM03]. With entries a, b of a line in lines c, d across:
+   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word. */
+
+/* With entries a, b of a line in lines c, d across:
        per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less, each beginning with a line of degree 1 or 2.
-   Between branches: degree 1 and 2, and the fine Dulmage-Mendelsohn decomposition into blocks, whose permanents are
-   multiplied. The line with the fewest entries is branched on, its partners paired by the rows they share. Small pieces
-   are summed over subsets, larger ones as well when all lines have more than 4 entries. (DecompRyser hands those on to
-   Ryser's formula; subsets cancel nothing.) Orders up to 64: a set of lines is a word.
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less. Between branches go degrees 1 and 2, and
+   the fine Dulmage-Mendelsohn decomposition. The line with the fewest entries is branched on, partners paired by the
+   rows they share. Small pieces are summed over subsets, larger ones if all lines have over 4 entries. (DecompRyser
+   takes Ryser's formula there; subsets cancel nothing.)
 
-   A number is a cell of `size` words: for doubles the real and imaginary part and the sum of moduli of the terms, for
-   integers `parts` numbers of `words` words modulo 2^(64 words), where wrapping does no harm.
+   THE BOUND. permi_decompose_node bounds the additions that a matching's product passes: one a line merged, branches
+   less one, the sum over blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all
+   (complex products count as 3) and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An
+   intermediate is multiplied by at most a minor's permanent of moduli, at most growth = prod max(1, row sum):
+   underflow costs DBL_MIN growth an operation.
 
-   THE BOUND. The product of a perfect matching, of n entries, is rounded in n - 1 products and in the additions that it
-   passes through. permi_decompose_node returns a bound on those: one for every line merged, the number of branches less
-   one at a branch, the sum over the blocks of a product, (k - 1) k / 2 in the sum over subsets of k lines. With R
-   roundings in all (a complex product counts as 3, see permi_combine) and S the sum of moduli,
-       |error| <= g / (1 - g) (computed S), g = gamma_R.
-   Every intermediate is multiplied into the result by at most the permanent of a minor of the moduli, which is at most
-   growth = prod max(1, row sum): an operation loses DBL_MIN at most to underflow, which costs DBL_MIN * growth.
-
-   THREADS. Units as in >>transversals: pieces whose branches along the path multiply up to `enough`, and sums over
-   subsets before that. In a first pass every thread walks the top of the tree and computes the units for which it draws
-   tickets. In a second pass a single thread walks the tree again and takes their results, so that sums have the order,
-   and counts the values, of a single thread. The walk depends on the entries of the pieces, never on results below. */
+   THREADS. Units as in >>transversals. In a first pass every thread walks the top of the tree and computes the units
+   of its tickets. In a second one thread walks it again and takes results, in the order of a single thread. The walk
+   depends on entries, never on results. */
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7       /* pieces up to here are summed over subsets, which takes about a microsecond, */
-#define PERMI_DECOMPOSE_SUBSETS 14    /* and up to here when all their lines have more than 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48     /* random descents that the prediction averages */
-#define PERMI_DECOMPOSE_ADDITIONS 40  /* that the plan's bound pays for, per line */
-#define PERMI_DECOMPOSE_UNITS 16384   /* bounds `enough`; */
-#define PERMI_DECOMPOSE_ROOM 8        /* results of so many times as many have room; other units wait for pass two */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS, for a top that is walked twice, in dearer nodes */
+#define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets, about a microsecond; */
+#define PERMI_DECOMPOSE_SUBSETS 14    /* if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_PROBES 48     /* random descents of the prediction */
+#define PERMI_DECOMPOSE_ADDITIONS 40  /* a line, paid by the plan's bound */
+#define PERMI_DECOMPOSE_UNITS 16384   /* most `enough` */
+#define PERMI_DECOMPOSE_ROOM 8        /* times that have places; other units wait for pass two */
+#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS: the top is walked twice, nodes are dearer */
 
-typedef union permi_cell_word {
-  double real;
-  uint64_t word;
-} permi_cell_word;
-
-typedef struct permi_decompose { /* context of a leaf */
-  perm_allocator allocator;
-  int n, parts, words; /* words 0: doubles */
-  size_t size;         /* words of a cell */
+typedef struct permi_decompose {
+  permi_owned owned;
+  permi_numbers numbers;
+  int n, words; /* of an integer; 0: doubles */
+  size_t size;  /* words of a cell */
   uint64_t row[PERMI_DECOMPOSE_ORDER];
-  permi_cell_word *cell; /* n x n */
+  uint64_t *cell; /* n x n */
   double nodes, seconds;
   double entry_roundings, growth, lost_error;
 } permi_decompose;
 
-/* A matrix in the making: mask[side][i] are the partners of line i, live[side] the lines left. */
+/* A matrix in the making: partners and live lines of each side. */
 typedef struct permi_piece {
   int n;
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  permi_cell_word *cell; /* NULL in a probe, as are all other cells there */
+  uint64_t *cell; /* NULL in a probe, like all cells there */
 } permi_piece;
 
-typedef struct permi_decompose_level { /* what a node keeps while those below it run; stacks may be small */
+typedef struct permi_decompose_level { /* of a node; stacks may be small */
   permi_piece child;
-  int side, line, count; /* the line with the fewest entries; number of blocks, or of pairs of its entries: */
+  int side, line, count; /* fewest entries; blocks, or pairs of entries: */
   uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
 } permi_decompose_level;
 
-/* Whole: nothing is shared from here on down. */
+/* WHOLE: nothing is shared below. */
 typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
 
-typedef struct permi_branch { /* the result of a unit, beside its cell */
+typedef struct permi_branch { /* result of a unit, beside its cell */
   int additions;
   double nodes, operations;
 } permi_branch;
 
-typedef struct permi_branching { /* what threads share */
+typedef struct permi_branching { /* shared by threads */
   permi_search search;
   const permi_decompose *plan;
-  int room;     /* units that have a place */
-  double work;  /* of the first pass, in predicted seconds */
+  int room;     /* units with a place */
+  double work;  /* predicted seconds of the first pass */
   permi_branch *branch;
-  permi_cell_word *cell, *arena;
+  uint64_t *cell, *arena;
 } permi_branching;
 
 typedef struct permi_decomposing { /* a walk of the tree */
   const permi_decompose *plan;
   permi_branching *shared; /* NULL: nobody polls */
+  permi_coefficient one;
   permi_pass pass;
-  int thread, unit, ticket; /* number of the next unit; of the one to compute, -1: none */
-  double ways, threads;     /* branches along the path multiplied; for the progress */
+  int thread, unit, ticket; /* next unit; the one to compute, or -1 */
+  double ways, threads;     /* branches along the path; for the progress */
   perm_status status;
-  permi_decompose_level *level;     /* of the present node; permi_decompose_levels of them */
-  permi_cell_word *spare, *result;  /* a cell each */
-  permi_cell_word *subsets;         /* 2^permi_decompose_most cells */
+  permi_decompose_level *level;     /* of the node; permi_decompose_levels of them */
+  uint64_t *spare, *result;  /* a cell each */
+  uint64_t *subsets;         /* 2^permi_decompose_most cells */
   double nodes, operations, work;   /* work: predicted seconds done */
   uint64_t seed;                    /* of a probe */
-  double weight;                    /* of what a probe looks at */
+  double weight;                    /* of a probe's node */
 } permi_decomposing;
 
-static int permi_bits_count(uint64_t x)
-{
-  x -= x >> 1 & UINT64_C(0x5555555555555555);
-  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-  return (int)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101) >> 56);
-}
+/* -- cells -- */
 
-/* -- cells: words, parts are constants where that pays ------------------------------------------ */
-
-static PERMI_ALWAYS_INLINE int permi_decompose_size(int words, int parts)
+static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
+                                                     const uint64_t *a, const uint64_t *x, const uint64_t *b,
+                                                     const uint64_t *y)
 {
-  return words ? words * parts : parts + 1;
-}
-
-static PERMI_ALWAYS_INLINE void permi_decompose_clear(int words, int parts, permi_cell_word *cell)
-{
-  int k;
-  for (k = 0; k < permi_decompose_size(words, parts); k++)
-    cell[k].word = 0; /* which is 0.0, too */
-}
-
-/* to += a x */
-static PERMI_ALWAYS_INLINE void permi_decompose_fuse(int words, int parts, permi_cell_word *to,
-                                                     const permi_cell_word *a, const permi_cell_word *x)
-{
-  if (words == 1 && parts == 1) {
-    to->word += a->word * x->word;
-  } else if (words) {
-    permi_words_accumulate(words, parts, &x->word, &to->word, &a->word);
-  } else if (parts == 1) {
-    to[0].real += a[0].real * x[0].real;
-    to[1].real += a[1].real * x[1].real;
-  } else {
-    to[0].real += a[0].real * x[0].real - a[1].real * x[1].real;
-    to[1].real += a[0].real * x[1].real + a[1].real * x[0].real;
-    to[2].real += a[2].real * x[2].real;
-  }
-}
-
-static PERMI_ALWAYS_INLINE void permi_decompose_pair(int words, int parts, permi_cell_word *sum, permi_cell_word *to,
-                                                     const permi_cell_word *a, const permi_cell_word *x,
-                                                     const permi_cell_word *b, const permi_cell_word *y)
-{
-  int k;
-  permi_decompose_clear(words, parts, sum);
+  const permi_numbers *numbers = &run->plan->numbers;
+  const size_t bytes = 8 * permi_value_words(algebra, numbers);
+  double real[3];
+  uint64_t word;
+  void *sum = algebra == PERMI_WORDS ? run->spare : algebra == PERMI_WORD ? (void *)&word : (void *)real;
+  memset(sum, 0, bytes);
   if (x)
-    permi_decompose_fuse(words, parts, sum, a, x);
+    permi_value_fuse(algebra, numbers, a, sum, x);
   if (y)
-    permi_decompose_fuse(words, parts, sum, b, y);
-  for (k = 0; k < permi_decompose_size(words, parts); k++)
-    to[k] = sum[k];
+    permi_value_fuse(algebra, numbers, b, sum, y);
+  memcpy(to, sum, bytes);
 }
 
-/* to = a x + b y; to may be one of them, x or y may be NULL. */
-static void permi_decompose_combine(permi_decomposing *run, permi_cell_word *to, const permi_cell_word *a,
-                                    const permi_cell_word *x, const permi_cell_word *b, const permi_cell_word *y)
+/* to = a x + b y; to may be x or y, which may be NULL. */
+static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
+                                    const uint64_t *b, const uint64_t *y)
 {
-  const int words = run->plan->words, parts = run->plan->parts;
-  permi_cell_word sum[3];
   if (!to)
     return;
   run->operations++;
-  if (words == 1 && parts == 1)
-    permi_decompose_pair(1, 1, sum, to, a, x, b, y);
-  else if (words)
-    permi_decompose_pair(words, parts, run->spare, to, a, x, b, y);
-  else if (parts == 1)
-    permi_decompose_pair(0, 1, sum, to, a, x, b, y);
-  else
-    permi_decompose_pair(0, 2, sum, to, a, x, b, y);
+  switch (run->plan->numbers.algebra) {
+  case PERMI_WORD: permi_decompose_pair(PERMI_WORD, run, to, a, x, b, y); break;
+  case PERMI_WORDS: permi_decompose_pair(PERMI_WORDS, run, to, a, x, b, y); break;
+  case PERMI_SIGNED: permi_decompose_pair(PERMI_SIGNED, run, to, a, x, b, y); break;
+  default: permi_decompose_pair(PERMI_COMPLEX, run, to, a, x, b, y); break;
+  }
 }
 
-static void permi_decompose_add(const permi_decompose *plan, permi_cell_word *to, const permi_cell_word *x)
+static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int one)
 {
-  int k;
-  if (!to)
-    return;
-  for (k = 0; k < (plan->words ? plan->parts : (int)plan->size); k++)
-    if (plan->words)
-      permi_words_add(&to[k * plan->words].word, &x[k * plan->words].word, plan->words);
-    else
-      to[k].real += x[k].real;
+  if (cell && one)
+    permi_value_one(&plan->numbers, cell);
+  else if (cell)
+    memset(cell, 0, plan->size * sizeof *cell);
 }
 
-static void permi_decompose_set(const permi_decompose *plan, permi_cell_word *cell, int one)
-{
-  if (!cell)
-    return;
-  permi_decompose_clear(plan->words, plan->parts, cell);
-  if (one && plan->words)
-    cell->word = 1;
-  else if (one)
-    cell[0].real = cell[plan->parts].real = 1;
-}
-
-/* An integer is 0 in its ring; a double counts as an entry even when its terms have cancelled. */
-static int permi_decompose_zero(const permi_decompose *plan, const permi_cell_word *cell)
+/* An integer may be 0; doubles count as entries even where terms cancelled. */
+static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
 {
   size_t k;
-  for (k = 0; plan->words && k < plan->size && !cell[k].word;)
+  for (k = 0; plan->words && k < plan->size && !cell[k];)
     k++;
   return k == plan->size;
 }
 
-/* -- pieces ------------------------------------------------------------------------------------ */
+/* -- pieces -- */
 
-/* The piece given, without its cells. */
+/* The whole, without cells. */
 static permi_piece permi_piece_whole(const permi_decompose *plan)
 {
   permi_piece piece;
@@ -13146,13 +12784,13 @@ static permi_piece permi_piece_whole(const permi_decompose *plan)
   return piece;
 }
 
-static permi_cell_word *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
+static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
 {
   const size_t row = (size_t)(side ? j : i), column = (size_t)(side ? i : j);
   return piece->cell + (row * (size_t)piece->n + column) * plan->size;
 }
 
-/* Gives a line these entries, and no others. */
+/* Gives a line these entries only. */
 static void permi_piece_line(permi_piece *piece, int side, int line, uint64_t entries)
 {
   uint64_t changed = piece->mask[side][line] ^ entries;
@@ -13167,7 +12805,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* The degree of the line with the fewest entries, INT_MAX when nothing is left. */
+/* Finds the line with the fewest entries; returns its degree, INT_MAX: none left. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int least = INT_MAX, s;
@@ -13179,7 +12817,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
       int degree;
       if (least == 3 && (but_one & (but_one - 1)))
         continue;
-      degree = permi_bits_count(x);
+      degree = permi_count_ones(x);
       if (degree < least) {
         least = degree;
         *side = s;
@@ -13191,7 +12829,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
   return least;
 }
 
-/* Eliminates a line with two entries, which are in c and d: c takes over the entries of d. */
+/* Eliminates a line of two entries, in c and d: c takes over d's. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -13205,9 +12843,9 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
     piece->mask[side][r] |= UINT64_C(1) << c;
     piece->mask[other][c] |= bit;
     if (piece->cell) {
-      const permi_cell_word *a = permi_piece_at(plan, piece, side, line, c);
-      const permi_cell_word *b = permi_piece_at(plan, piece, side, line, d);
-      permi_cell_word *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
+      const uint64_t *a = permi_piece_at(plan, piece, side, line, c);
+      const uint64_t *b = permi_piece_at(plan, piece, side, line, d);
+      uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
       permi_decompose_combine(run, x, a, in_d & bit ? y : NULL, b, in_c & bit ? x : NULL);
       if (permi_decompose_zero(plan, x)) {
         piece->mask[side][r] &= ~(UINT64_C(1) << c);
@@ -13219,9 +12857,9 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
   permi_piece_remove(piece, other, d);
 }
 
-/* The given lines of `from`, packed, into `to`, whose cells are at `room`. */
+/* Packs lines of `from` into `to`, with cells at `room`. */
 static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
-                             permi_piece *to, permi_cell_word *room)
+                             permi_piece *to, uint64_t *room)
 {
   int place[PERMI_DECOMPOSE_ORDER], n = 0, i = 0;
   uint64_t left;
@@ -13240,38 +12878,40 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
       to->mask[1][at] |= UINT64_C(1) << i;
       if (room)
         memcpy(permi_piece_at(plan, to, 0, i, at), permi_piece_at(plan, from, 0, row, column),
-               plan->size * sizeof(permi_cell_word));
+               plan->size * sizeof(uint64_t));
     }
   }
 }
 
-/* subset[s]: the permanent of the first rows in the columns of s, as many. at[0][i] + at[1][j] is entry (i, j). */
-static PERMI_ALWAYS_INLINE void permi_subsets_sum(int words, int parts, int k, const permi_cell_word *cell,
-                                                  size_t at[2][PERMI_DECOMPOSE_SUBSETS], const unsigned *mask,
-                                                  permi_cell_word *subset)
+/* subset[s]: permanent of the first rows in the columns of s. at[0][i] + at[1][j] is entry (i, j). */
+static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
+                                                  const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
+                                                  const unsigned *mask, uint64_t *subset)
 {
-  const size_t size = (size_t)permi_decompose_size(words, parts);
+  const size_t size = permi_value_words(algebra, numbers);
   unsigned s, last;
-  int w;
   for (s = 1; s < 1u << k; s++) {
-    const int i = permi_bits_count(s) - 1;
-    permi_cell_word local[3], *sum = words > 1 || (words && parts > 1) ? subset + s * size : local;
-    permi_decompose_clear(words, parts, sum);
+    const int i = permi_count_ones(s) - 1;
+    double real[3];
+    uint64_t word;
+    void *sum = algebra == PERMI_WORDS ? subset + s * size : algebra == PERMI_WORD ? (void *)&word : (void *)real;
+    memset(sum, 0, 8 * size);
     for (last = mask[i] & s; last; last &= last - 1) {
       const int j = permi_trailing_zeros(last);
-      permi_decompose_fuse(words, parts, sum, subset + (s ^ 1u << j) * size, cell + at[0][i] + at[1][j]);
+      permi_value_fuse(algebra, numbers, subset + (s ^ 1u << j) * size, sum, cell + at[0][i] + at[1][j]);
     }
-    for (w = 0; sum == local && w < (int)size; w++)
-      subset[s * size + (size_t)w] = local[w];
+    if (algebra != PERMI_WORDS)
+      memcpy(subset + s * size, sum, 8 * size);
   }
 }
 
-/* The sum over subsets of columns into result. */
+/* Sums over subsets of columns into result. */
 PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece,
-                                                   permi_cell_word *result)
+                                                   uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
-  const int words = plan->words, parts = plan->parts, k = permi_bits_count(piece->live[0]);
+  const permi_numbers *numbers = &plan->numbers;
+  const int k = permi_count_ones(piece->live[0]);
   int line[2][PERMI_DECOMPOSE_SUBSETS], side, i, j;
   size_t at[2][PERMI_DECOMPOSE_SUBSETS];
   unsigned mask[PERMI_DECOMPOSE_SUBSETS];
@@ -13280,7 +12920,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
     return;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && parts == 2 && !words; /* the order of the sums, and so their bits */
+      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* order of the sums, and so their bits */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
   for (i = 0; i < k; i++) {
@@ -13290,20 +12930,17 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
       mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
   }
   permi_decompose_set(plan, run->subsets, 1);
-  if (words == 1 && parts == 1)
-    permi_subsets_sum(1, 1, k, piece->cell, at, mask, run->subsets);
-  else if (words)
-    permi_subsets_sum(words, parts, k, piece->cell, at, mask, run->subsets);
-  else if (parts == 1)
-    permi_subsets_sum(0, 1, k, piece->cell, at, mask, run->subsets);
-  else
-    permi_subsets_sum(0, 2, k, piece->cell, at, mask, run->subsets);
+  switch (numbers->algebra) {
+  case PERMI_WORD: permi_subsets_sum(PERMI_WORD, numbers, k, piece->cell, at, mask, run->subsets); break;
+  case PERMI_WORDS: permi_subsets_sum(PERMI_WORDS, numbers, k, piece->cell, at, mask, run->subsets); break;
+  case PERMI_SIGNED: permi_subsets_sum(PERMI_SIGNED, numbers, k, piece->cell, at, mask, run->subsets); break;
+  default: permi_subsets_sum(PERMI_COMPLEX, numbers, k, piece->cell, at, mask, run->subsets); break;
+  }
   run->operations += (double)k * (1 << k);
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Finds a column for a row, moving other rows (Kuhn). 0: there is none. taken: columns with a partner, seen: columns
-   that were tried. */
+/* Finds a column for a row, moving others (Kuhn). 0: none. taken: matched; seen: tried. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;
@@ -13321,7 +12958,7 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* The rows that a row leads to within a set, by entries and back by the matching (forward), or against that. */
+/* Rows within a set that a row reaches by entries and back by the matching, or against that. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
@@ -13338,8 +12975,8 @@ static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, 
   return reached;
 }
 
-/* Splits a piece into blocks, by rows[] and columns[]: returns their number, 0 when singular. Deletes the entries
-   between blocks; *dead says whether there were any. */
+/* Splits a piece into blocks; returns their number, 0: singular. Deletes entries between blocks; *dead: there were
+   some. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
@@ -13368,8 +13005,8 @@ static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *colum
   return count;
 }
 
-/* Writes the entries of a line in pairs, an odd one last; returns the number of pairs. Partners that share most lines
-   come first: merging them fills in least. */
+/* Pairs a line's entries, an odd one last; returns the number. Partners that share most lines come first: merging
+   fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];
@@ -13380,7 +13017,7 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
     for (first = left; first & (first - 1); first &= first - 1)
       for (second = first & (first - 1); second; second &= second - 1) {
         const uint64_t x = piece->mask[1 - side][permi_trailing_zeros(first)];
-        const int shared = permi_bits_count(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
+        const int shared = permi_count_ones(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
         if (shared > most) {
           most = shared;
           pair[pairs] = (first & (0 - first)) | (second & (0 - second));
@@ -13393,45 +13030,45 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
 }
 
 /* ================================================================================== >>decompose_run
-   Walks the branches of >>decompose: costs, the task, the offer. */
+   Walks the branches of >>decompose, predicts them and offers. */
 
-/* Predicted seconds of a node, without what it branches into: er:26:0.18 takes 2.9 us a node, others of orders 16 to 40
-   (integers, degrees 3 to 8) within a factor of 2 of this. */
+/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us, others of orders 16 to 40 (integers, degrees 3 to 8)
+   within a factor of 2. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
-  const double cell = plan->words ? 1 + 0.6 * plan->words * plan->words * plan->parts * plan->parts
-                                  : (double)plan->parts;
+  const int parts = plan->numbers.parts;
+  const double cell = plan->words ? 1 + 0.6 * plan->words * plan->words * parts * parts : (double)parts;
   return n <= PERMI_DECOMPOSE_SMALL ? 1e-6 : (1.3 + 0.13 * n + 0.054 * n * cell) * 1e-6;
 }
 
 static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n)
 {
-  const int length = plan->words * plan->parts;
-  const double cell = plan->parts == 1 && plan->words <= 1 ? 1 : 8 + length * length;
+  const int length = plan->words * plan->numbers.parts;
+  const double cell = plan->numbers.parts == 1 && plan->words <= 1 ? 1 : 8 + length * length;
   return ldexp(n * 2.2e-9 * cell, n);
 }
 
-static int permi_decompose_most(const permi_decompose *plan) /* large cells: not that much memory */
+static int permi_decompose_most(const permi_decompose *plan) /* large cells: less memory */
 {
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
 typedef enum permi_outcome {
   PERMI_NODE_ZERO,
-  PERMI_NODE_DONE,    /* nothing is left, the result is complete */
-  PERMI_NODE_SUBSETS, /* small: to be summed over subsets */
+  PERMI_NODE_DONE,    /* result is complete */
+  PERMI_NODE_SUBSETS, /* to be summed over subsets */
   PERMI_NODE_BLOCKS,  /* level->count blocks */
   PERMI_NODE_BRANCH   /* one block */
 } permi_outcome;
 
-/* Eliminates lines of degree 1 and 2 and splits the rest, until neither leads on. */
-static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
+/* Eliminates degrees 1 and 2 and splits, until neither leads on. */
+static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                             int *additions)
 {
   permi_decompose_level *level = run->level;
   for (;;) {
     const int degree = permi_piece_least(piece, &level->side, &level->line), side = level->side, line = level->line;
-    const int order = permi_bits_count(piece->live[0]);
+    const int order = permi_count_ones(piece->live[0]);
     int dead;
     if (order == 0)
       return PERMI_NODE_DONE;
@@ -13458,18 +13095,17 @@ static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece 
   }
 }
 
-static permi_cell_word *permi_decompose_past(permi_cell_word *room, size_t words)
+static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 {
   return room ? room + words : NULL;
 }
 
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
-                                permi_cell_word *room);
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
+                                uint64_t *room);
 
-/* Writes the permanent of a piece below a node to value, unless that is a unit of another thread or of the second pass;
-   returns the additions. */
-static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, permi_cell_word *value,
-                                 permi_cell_word *room)
+/* Permanent of a piece below a node, unless another thread's unit or the second pass's; returns the additions. */
+static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
+                                 uint64_t *room)
 {
   const permi_decompose *plan = run->plan;
   permi_branching *shared = run->shared;
@@ -13491,7 +13127,7 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
     run->pass = PERMI_PASS_WHOLE;
   }
   if (subsets) {
-    order = permi_bits_count(piece->live[0]);
+    order = permi_count_ones(piece->live[0]);
     run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
     permi_piece_subsets(run, piece, value);
     additions = order * (order - 1) / 2;
@@ -13512,15 +13148,15 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
   return additions;
 }
 
-/* Writes the permanent of the piece to result; returns the additions of THE BOUND. room: for the pieces below. A probe
-   follows one of those, which counts for all. */
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
-                                permi_cell_word *room)
+/* Permanent of the piece into result; returns the additions of THE BOUND. room: for pieces below. A probe follows
+   one, which counts for all. */
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
+                                uint64_t *room)
 {
   const permi_decompose *plan = run->plan;
   permi_decompose_level *level = run->level;
   permi_piece *child = &level->child;
-  permi_cell_word *value = room, *sum = permi_decompose_past(room, plan->size);
+  uint64_t *value = room, *sum = permi_decompose_past(room, plan->size);
   const double ways = run->ways;
   int additions = 0, deeper = 0, most = 0, below, k, first = 0, end;
   permi_outcome outcome;
@@ -13544,7 +13180,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
     return additions;
   case PERMI_NODE_BLOCKS:
     for (k = 0; k < level->count; k++)
-      most = permi_bits_count(level->rows[k]) > most ? permi_bits_count(level->rows[k]) : most;
+      most = permi_count_ones(level->rows[k]) > most ? permi_count_ones(level->rows[k]) : most;
     break;
   case PERMI_NODE_BRANCH:
     level->count = permi_piece_pairs(piece, level->side, level->line, level->rows);
@@ -13560,7 +13196,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
   for (k = first; k < end; k++) {
     if (outcome == PERMI_NODE_BLOCKS) {
       permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, and few lines less */
+      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, few lines less */
     } else {
       permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
@@ -13573,7 +13209,8 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
       permi_decompose_combine(run, result, result, value, NULL, NULL);
     } else {
       deeper = below > deeper ? below : deeper;
-      permi_decompose_add(plan, sum, value);
+      if (sum)
+        permi_values_add(&plan->numbers, &run->one, sum, value, 1);
     }
   }
   run->ways = ways;
@@ -13583,33 +13220,34 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
   return additions + deeper + level->count - 1;
 }
 
-/* Cells of the arena: the piece given; one of every order, since the next is of one line less; two numbers each. */
+/* Cells of the arena: the whole, one of each lesser order, two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
   const size_t n = (size_t)plan->n;
   return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
 }
 
-static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the piece given */
+static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the whole */
 {
   return (size_t)plan->n + 2;
 }
 
-static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: threads share no line of cache */
+static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: no shared line of cache */
 {
   return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
-         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(permi_cell_word)) + 8;
+         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
-/* The whole tree, or the top that the pass leaves of it, into run->result in the arena; returns the additions. */
-static int permi_decompose_walk(permi_decomposing *run, permi_cell_word *arena)
+/* Walks the tree, or its top, into run->result; returns the additions. */
+static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
 {
   const permi_decompose *plan = run->plan;
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
   permi_piece piece = permi_piece_whole(plan);
   run->weight = run->ways = 1;
+  run->one = permi_coefficient_one();
   run->level = (permi_decompose_level *)(void *)arena;
-  run->spare = (permi_cell_word *)(void *)(run->level + permi_decompose_levels(plan));
+  run->spare = (uint64_t *)(void *)(run->level + permi_decompose_levels(plan));
   run->result = run->spare + size;
   run->subsets = run->result + size;
   piece.cell = run->subsets + (size << permi_decompose_most(plan));
@@ -13617,7 +13255,7 @@ static int permi_decompose_walk(permi_decomposing *run, permi_cell_word *arena)
   return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
 }
 
-/* The first pass, by one thread. */
+/* The first pass of a thread. */
 static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
 {
   permi_branching *shared = (permi_branching *)context;
@@ -13636,7 +13274,7 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits threads and units into memory: what one thread leaves is for the arenas of the others, then for results. */
+/* Fits threads and units into memory: arenas, then results. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;
@@ -13654,6 +13292,7 @@ static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
+  permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_decomposing run;
   permi_branching shared;
   size_t threads;
@@ -13668,15 +13307,13 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   run.plan = plan;
   run.shared = &shared;
   run.threads = 1;
-  shared.arena = (permi_cell_word *)permi_allocate(&plan->allocator, threads,
-                                                   permi_decompose_arena(plan) * sizeof *shared.arena);
-  run.status = shared.arena ? PERM_OK : PERM_ERROR_MEMORY;
+  shared.arena = (uint64_t *)permi_pool_get(&pool, threads, permi_decompose_arena(plan) * sizeof *shared.arena);
   if (threads > 1) {
-    const size_t room = (size_t)shared.room;
-    shared.branch = (permi_branch *)permi_allocate(&plan->allocator, room, sizeof *shared.branch);
-    shared.cell = (permi_cell_word *)permi_allocate(&plan->allocator, room, plan->size * sizeof *shared.cell);
-    if (!shared.branch || !shared.cell)
-      run.status = PERM_ERROR_MEMORY;
+    shared.branch = (permi_branch *)permi_pool_get(&pool, (size_t)shared.room, sizeof *shared.branch);
+    shared.cell = (uint64_t *)permi_pool_get(&pool, (size_t)shared.room, plan->size * sizeof *shared.cell);
+  }
+  run.status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  if (threads > 1) {
     if (run.status == PERM_OK)
       run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
     run.work = shared.work;
@@ -13684,34 +13321,19 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   }
   if (run.status == PERM_OK)
     additions = permi_decompose_walk(&run, shared.arena);
-  if (run.status == PERM_OK && plan->words) {
-    const permi_numbers numbers = {PERMI_WORDS, plan->parts, plan->words, 0};
-    permi_value_sum_parts(&numbers, run.result, partial);
-  } else if (run.status == PERM_OK) {
-    const permi_cell_word *value = run.result;
-    const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
-    permi_sum_add_double(&partial->value, value[0].real);
-    if (plan->parts == 2)
-      permi_sum_add_double(&partial->imaginary, value[1].real);
-    permi_sum_add_double(&partial->absolute, value[plan->parts].real);
-    partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound has paid for; g (1 + g) < 2 g */
-      partial->lost += 2 * permi_gamma(excess) * value[plan->parts].real;
-  }
-  if (run.status == PERM_OK)
+  if (run.status == PERM_OK) {
+    permi_value_sum(&plan->numbers, run.result, partial);
     partial->terms += run.nodes;
-  permi_release(&plan->allocator, shared.arena);
-  permi_release(&plan->allocator, shared.branch);
-  permi_release(&plan->allocator, shared.cell);
+  }
+  if (run.status == PERM_OK && !plan->words) {
+    const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
+    const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
+    partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
+    if (excess > 0) /* more than the plan's bound pays; g (1 + g) < 2 g */
+      partial->lost += 2 * permi_gamma(excess) * absolute;
+  }
+  permi_pool_release(&pool);
   return run.status;
-}
-
-static void permi_decompose_release(const perm_allocator *allocator, void *context)
-{
-  permi_decompose *plan = (permi_decompose *)context;
-  if (plan)
-    permi_release(allocator, plan->cell);
-  permi_release(allocator, plan);
 }
 
 static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -13724,10 +13346,8 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
-/* -- the offer --------------------------------------------------------------------------------- */
-
-/* Knuth's estimate of the size of the tree: random descents, each piece weighed by the number of its siblings. D. E.
-   Knuth, Math. Comp. 29 (1975) 121-136. 0: out of memory. */
+/* Knuth's estimate of the tree: random descents, weighed by siblings (Math. Comp. 29 (1975) 121-136). 0: out of
+   memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
@@ -13742,7 +13362,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
     return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will be over the rival's */
+    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will exceed the rival's */
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -13753,24 +13373,6 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
   return 1;
 }
 
-/* Entry `edge` of the block into a cell. */
-static void permi_decompose_entry(const permi_decompose *plan, const permi_block *block, int edge,
-                                  permi_cell_word *cell)
-{
-  int part, w;
-  for (part = 0; block->integer && part < plan->parts; part++) {
-    const int64_t x = part ? block->imaginary_integer[edge] : block->integer[edge];
-    for (w = 0; w < plan->words; w++)
-      cell[part * plan->words + w].word = w == 0 ? (uint64_t)x : x < 0 ? ~UINT64_C(0) : 0;
-  }
-  if (block->integer)
-    return;
-  cell[0].real = block->real[edge];
-  if (plan->parts == 2)
-    cell[1].real = block->imaginary[edge];
-  cell[plan->parts].real = block->absolute[edge];
-}
-
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -13779,6 +13381,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const int n = block->n;
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
+  uint64_t *one;
   int i, e;
   if (n > PERMI_DECOMPOSE_ORDER) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
@@ -13789,34 +13392,35 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
     return PERM_OK;
   }
-  plan = (permi_decompose *)permi_allocate(allocator, 1, sizeof *plan);
+  plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
+  offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
-  memset(plan, 0, sizeof *plan);
-  offer->plan = plan;
-  plan->allocator = *allocator;
   plan->n = n;
-  plan->parts = working->is_complex ? 2 : 1;
-  if (block->integer) {
-    const double bits = permi_block_bits(block) + 1; /* the sign */
-    if (bits >= 64 * PERM_INTEGER_WORDS) {
-      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-      return PERM_OK;
-    }
-    plan->words = (int)(bits / 64) + 1;
+  if (!permi_numbers_choose(&plan->numbers, block, 0, 0)) {
+    permi_refuse_long(offer);
+    return PERM_OK;
   }
-  plan->size = (size_t)permi_decompose_size(plan->words, plan->parts);
-  plan->cell = (permi_cell_word *)permi_allocate(allocator, cells, plan->size * sizeof *plan->cell);
+  if (plan->numbers.algebra == PERMI_MAGNITUDES)
+    plan->numbers.algebra = PERMI_SIGNED;
+  if (plan->numbers.algebra == PERMI_WIDE)
+    plan->numbers.algebra = PERMI_WORDS; /* factors have two words, too */
+  plan->words = block->integer ? plan->numbers.words : 0;
+  plan->size = permi_numbers_words(&plan->numbers);
+  plan->cell = (uint64_t *)permi_pool_get(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
   if (!plan->cell)
     return permi_fail_memory(maker->result);
   memset(plan->cell, 0, cells * plan->size * sizeof *plan->cell);
+  one = plan->cell + cells * plan->size;
+  permi_value_one(&plan->numbers, one);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
       plan->row[i] |= UINT64_C(1) << j;
-      permi_decompose_entry(plan, block, block->edge[e], plan->cell + (size_t)(i * n + j) * plan->size);
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
+      permi_values_add(&plan->numbers, &c, plan->cell + (size_t)(i * n + j) * plan->size, one, 1);
       sum += block->integer ? 0 : block->absolute[block->edge[e]];
     }
     plan->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
@@ -13826,7 +13430,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
     return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of one thread */
+  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of a thread */
   return PERM_OK;
 }
 
@@ -13834,24 +13438,26 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
                                         permi_leaf *leaf)
 {
   permi_decompose *plan = (permi_decompose *)offer->plan;
-  const double n = plan->n, products = plan->parts == 2 ? 3 : 1;
+  const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)plan->n), (uint64_t)plan->words);
+  uint64_t word;
   size_t k;
   (void)maker;
-  for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++)
-    hash = permi_hash(hash, plan->cell[k].word);
-  permi_search_leaf(leaf, PERM_METHOD_DECOMPOSE, block->n, plan->nodes, hash);
-  leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
+  (void)block;
+  for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++) {
+    memcpy(&word, &plan->cell[k], sizeof word); /* or a double */
+    hash = permi_hash(hash, word);
+  }
+  leaf->information.work = plan->nodes;
+  leaf->information.fingerprint = hash;
   leaf->run_task = permi_decompose_run;
-  leaf->release = permi_decompose_release;
   leaf->explain = permi_decompose_explain;
-  leaf->context = plan;
+  leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
   leaf->integer = plan->words != 0;
   if (!leaf->integer) {
     leaf->bound_relative = permi_entry_bound(plan->entry_roundings + (products + PERMI_DECOMPOSE_ADDITIONS) * n);
     leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(plan->entry_roundings + (products + 1) * n);
   }
-  offer->plan = NULL;
   return PERM_OK;
 }
 
@@ -14219,8 +13825,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   char there[64] = "";
   int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
-    snprintf(there, sizeof there, ", %.3g on the GPU",
-             permi_gpu_needs(frontier, frontier->arrays, permi_arrays_value_bytes(frontier)));
+    snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
   length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
@@ -14239,22 +13844,17 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->numbers.algebra);
-  int i, j;
+  int i, j, w;
   hash = permi_hash(permi_hash(hash, (uint64_t)frontier->numbers.words), frontier->numbers.modulus);
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
   for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
-    const permi_stream *stream = &frontier->stream[i];
-    hash = permi_hash(hash, stream->test);
-    hash = permi_hash(hash, stream->want);
-    hash = permi_hash(hash, stream->flip);
-    hash = permi_hash_double(hash, stream->c.real);
-    hash = permi_hash_double(hash, stream->c.imaginary);
-    hash = permi_hash_double(hash, stream->c.absolute);
-    hash = permi_hash(hash, (uint64_t)stream->c.integer[0]);
-    hash = permi_hash(hash, (uint64_t)stream->c.integer[1]);
-    for (j = 0; frontier->mask_words > 1 && j < 3 * (frontier->mask_words - 1); j++)
-      hash = permi_hash(hash, frontier->more[(size_t)(i * 3) * (size_t)(frontier->mask_words - 1) + (size_t)j]);
+    for (j = 0; j < 3; j++)
+      hash = permi_hash(hash, permi_stream_word(frontier, i, j, 0));
+    hash = permi_coefficient_hash(hash, &frontier->coefficient[i]);
+    for (j = 0; j < 3; j++)
+      for (w = 1; w < frontier->mask_words; w++)
+        hash = permi_hash(hash, permi_stream_word(frontier, i, j, w));
   }
   return hash;
 }
@@ -14371,16 +13971,15 @@ static double permi_algebra_weight(permi_algebra algebra)
 /* 1: arrays go to a GPU, with cpu_fallback only to one with the memory; offer: the lists'. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
-  const size_t bytes = permi_gpu_cell_bytes(frontier);
   double seconds = permi_arrays_seconds(frontier), there, needed;
-  if (!options->gpu.devices || !bytes)
+  if (!options->gpu.devices || !permi_gpu_cells(frontier))
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
   if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
     return 0;
   there = permi_gpu_bytes();
-  needed = permi_gpu_needs(frontier, frontier->arrays, bytes);
+  needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
@@ -14408,10 +14007,10 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (frontier->arrays && permi_arrays_on_gpu(options, frontier, offer)) {
     frontier->arrays->isa = PERM_ISA_CUDA;
     offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
-    offer->bytes = permi_arrays_host_bytes(frontier, frontier->arrays);
+    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
   } else if (frontier->arrays && options->method != PERM_METHOD_ARRAYS &&
              (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
-    permi_arrays_release(&options->allocator, frontier->arrays);
+    permi_owned_release(&options->allocator, frontier->arrays);
     frontier->arrays = NULL;
   } else if (frontier->arrays) {
     offer->seconds = permi_arrays_seconds(frontier);
@@ -14503,7 +14102,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
   if (status == PERM_ERROR_OVERFLOW) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
   } else if (status != PERM_OK && block->n > PERM_MAX_N && rival < (double)INFINITY) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found that comes near to another engine");
   } else if (status != PERM_OK) {
@@ -14534,10 +14133,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->explain = permi_frontier_explain;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
-    leaf->bound_relative = frontier->bound_relative;
-    leaf->estimate_relative = fmin(
-        4 * sqrt((doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative),
-        frontier->bound_relative);
+    permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
     if (doubled && maker->job->leaves == 0) /* accurate, unless another leaf is not */
       maker->job->precision = PERM_PRECISION_DD;
   }
@@ -14568,12 +14164,8 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
-    for (e = node->edge; e < node[1].edge; e++) {
-      const permi_tree_edge *edge = &tree->edge[e];
-      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->c.real);
-      hash = permi_hash_double(permi_hash_double(hash, edge->c.imaginary), edge->c.absolute);
-      hash = permi_hash(permi_hash(hash, (uint64_t)edge->c.integer[0]), (uint64_t)edge->c.integer[1]);
-    }
+    for (e = node->edge; e < node[1].edge; e++)
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
   }
   return hash;
 }
@@ -14590,6 +14182,17 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
     for (k = 0; k <= t; k++)
       tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
   return fits;
+}
+
+static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
+{
+  permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+  if (tree) {
+    const permi_owned owned = tree->owned;
+    *tree = *like;
+    tree->owned = owned;
+  }
+  return tree;
 }
 
 static double permi_tree_bytes(const permi_tree *tree)
@@ -14613,12 +14216,11 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   perm_status status = PERM_OK;
   int start, starts;
   memset(&like, 0, sizeof like);
-  like.allocator = *allocator;
   like.nodes = 2 * block->n;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
   if (!permi_tree_kind(&like, block, maker->options)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
     return PERM_OK;
   }
   if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n) {
@@ -14645,10 +14247,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     if (status == PERM_ERROR_MEMORY)
       break;
-    tree = (permi_tree *)permi_allocate(allocator, 1, sizeof *tree);
-    if (tree)
-      *tree = like;
-    if (!tree || !permi_tree_build(allocator, block, &graph, given, tree))
+    tree = permi_tree_new(allocator, &like);
+    if (!tree || !permi_tree_build(block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
              (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
@@ -14656,7 +14256,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       best = tree;
       tree = swap;
     }
-    permi_tree_release(allocator, tree);
+    permi_owned_release(allocator, tree);
     if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
       break; /* another search cannot pay */
     if (!best && rival < (double)INFINITY)
@@ -14664,7 +14264,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   }
   permi_tree_graph_release(&graph);
   if (status != PERM_OK) {
-    permi_tree_release(allocator, best);
+    permi_owned_release(allocator, best);
     return permi_fail_memory(maker->result);
   }
   offer->plan = best;
@@ -14690,9 +14290,8 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   leaf->explain = permi_tree_explain;
   leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
-    const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
-    leaf->bound_relative = tree->bound_relative;
-    leaf->estimate_relative = fmin(4 * sqrt(unit * tree->bound_relative), tree->bound_relative);
+    const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
+    permi_leaf_bound(leaf, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT);
   }
   return PERM_OK;
 }
@@ -14745,10 +14344,10 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
 
 /* The quick to predict come first; each makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
-    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
+    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
-    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, PERMI_PROVEN},
-    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, PERMI_PROVEN},
+    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_frontier_release,
      PERMI_PROVEN | PERMI_SETTLES},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
@@ -14758,7 +14357,7 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
     {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
 #if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
@@ -15693,6 +15292,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 }
 #endif
 
+PERMI_BRIEF_BEGIN
+
 /* ============================================================================================ >>spy
    A picture of structure and plan, in whole coordinates: no locale writes a comma. */
 
@@ -15916,12 +15517,13 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
       spy->width[p]++;
     spy->states[p] = frontier->states[p + 1];
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
-      const permi_stream *stream = &frontier->stream[s];
-      const int drop = stream->want == stream->test && stream->flip == stream->test && s == frontier->stream_start[p];
+      const uint64_t test = permi_stream_word(frontier, s, 0, 0), want = permi_stream_word(frontier, s, 1, 0);
+      const uint64_t flip = permi_stream_word(frontier, s, 2, 0);
+      const int drop = want == test && flip == test && s == frontier->stream_start[p];
       held |= drop;
-      gone |= stream->want | (stream->test & ~stream->want & ~stream->flip); /* wanted bits vanish */
-      self = held ? frontier->stream[frontier->stream_start[p]].test & ~stream->want : 0; /* its slot may be reused */
-      born |= (stream->want ^ stream->flip) & ~(stream->test & ~stream->want & ~self);
+      gone |= want | (test & ~want & ~flip); /* wanted bits vanish */
+      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0; /* may be reused */
+      born |= (want ^ flip) & ~(test & ~want & ~self);
     }
     alive = (alive & ~born) | gone;
   }
@@ -16006,9 +15608,9 @@ static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator
     const permi_tree *tree = (const permi_tree *)spy->leaf->context;
     for (i = 0; i < tree->nodes; i++) {
       const permi_tree_node *node = &tree->node[i];
-      spy->width[i] = permi_tree_bits(node->all) - 1;
+      spy->width[i] = permi_count_ones(node->all) - 1;
       spy->states[i] = permi_tree_choose(tree, spy->width[i],
-                                         permi_tree_bits(node->rows) - !node->column - node->difference);
+                                         permi_count_ones(node->rows) - !node->column - node->difference);
     }
   }
   return 1;
@@ -16088,6 +15690,8 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
 }
 #endif /* PERM_NO_EXTRAS */
+
+PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop

@@ -204,10 +204,12 @@
 #include "job/job.h"
 #include "job/state.h"
 #include "job/parallel.h"
+PERMI_BRIEF_BEGIN
 #include "job/options.h"
 #include "job/checkpoint.h"
 
 #include "gpu/contract.h"
+PERMI_BRIEF_END
 
 #include "dense/dispatch.h"
 #include "dense/kernels.h"
@@ -216,7 +218,9 @@
 #include "dense/plain.h"
 #include "dense/scale.h"
 #include "dense/dense.h"
+PERMI_BRIEF_BEGIN
 #include "dense/gpu.h"
+PERMI_BRIEF_END
 #include "dense/plan.h"
 #include "dense/rounding.h"
 #include "dense/bounds.h"
@@ -225,16 +229,20 @@
 
 #include "exact/exact.h"
 #include "exact/limbs.h"
+PERMI_BRIEF_BEGIN
 #include "exact/exact_gpu.h"
+PERMI_BRIEF_END
 
 #include "counts/counts.h"
 #include "counts/digits.h"
 #include "counts/subsets.h"
 #include "counts/sign_sums.h"
+PERMI_BRIEF_BEGIN
 #include "counts/counts_choice.h"
 #include "counts/counts_scale.h"
 #include "counts/counts_gpu.h"
 #include "counts/counts_leaf.h"
+PERMI_BRIEF_END
 
 #include "solve/check.h"
 #include "solve/names.h"
@@ -244,7 +252,9 @@
 #include "solve/entries.h"
 #include "solve/judge.h"
 #include "solve/compute.h"
+PERMI_BRIEF_BEGIN
 #include "solve/minors_calls.h"
+PERMI_BRIEF_END
 #include "solve/batch.h"
 #include "solve/batch_calls.h"
 

@@ -166,10 +166,12 @@
 #include PERM_HEADER_FILE
 #endif
 #include "matrix/matrix.h"
+PERMI_BRIEF_BEGIN
 #include "matrix/io.h"
 #include "matrix/market.h"
 #include "matrix/plain_text.h"
 #include "matrix/write.h"
+PERMI_BRIEF_END
 
 #include "block/matching.h"
 #include "block/components.h"
@@ -185,7 +187,9 @@
 #include "frontier/streams.h"
 #include "frontier/arrays.h"
 #include "frontier/array_layout.h"
+PERMI_BRIEF_BEGIN
 #include "frontier/arrays_gpu.h"
+PERMI_BRIEF_END
 #include "frontier/arrays_run.h"
 #include "frontier/tree.h"
 #include "frontier/tree_join.h"
@@ -196,15 +200,21 @@
 
 #include "signs/hybrid.h"
 #include "signs/hybrid_layout.h"
+PERMI_BRIEF_BEGIN
 #include "signs/hybrid_program.h"
+PERMI_BRIEF_END
 #include "signs/hybrid_leaf.h"
+PERMI_BRIEF_BEGIN
 #include "signs/programs.h"
 #include "signs/program_text.h"
 #include "signs/program_tune.h"
 #include "signs/hybrid_offer.h"
+PERMI_BRIEF_END
 #include "signs/sparyser.h"
 #include "signs/dominating.h"
+PERMI_BRIEF_BEGIN
 #include "signs/codegen.h"
+PERMI_BRIEF_END
 
 #include "matchings/transversals.h"
 #include "matchings/decompose.h"
@@ -215,7 +225,9 @@
 #include "sparse/choose.h"
 #include "sparse/sparse_job.h"
 #include "sparse/sparse.h"
+PERMI_BRIEF_BEGIN
 #include "sparse/spy.h"
+PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop

@@ -56,8 +56,9 @@ ratio() { # ratio NAME FLAGS FILE
   for run in 1 2 3; do
     seconds "$2" $3 >>$out/times
     sort -n $out/times | awk -v reference="$reference" -v most="$(budget $1)" '{ r[NR] = $1 / reference }
-      END { middle = r[int((NR + 1) / 2)]; printf "%.2f\n", NR == 2 && r[1] > most ? r[1] : r[NR == 2 ? 2 : int((NR + 1) / 2)]
-        exit !(NR == 3 || (NR == 2 && (r[2] <= most || r[1] > most))) }' >$out/ratio && break
+      END { if (NR == 2) agreed = (r[1] > most) == (r[2] > most)
+        printf("%.2f\n", NR == 2 && r[1] <= most ? r[2] : r[int((NR + 1) / 2)])
+        exit !(NR == 3 || agreed) }' >$out/ratio && break
   done
   say $1 "$(cat $out/ratio)"
 }

@@ -246,8 +246,8 @@ TEST(t_decompose_threads_additions)
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && job->leaves == 1);
   {
     const permi_decompose *plan = (const permi_decompose *)job->leaf[0].context;
-    permi_cell_word *arena = (permi_cell_word *)malloc(2 * permi_decompose_arena(plan) * sizeof *arena);
-    permi_cell_word value[3];
+    uint64_t *arena = (uint64_t *)malloc(2 * permi_decompose_arena(plan) * sizeof *arena);
+    uint64_t value[3];
     permi_branching shared;
     permi_decomposing run;
     int additions;
@@ -263,7 +263,7 @@ TEST(t_decompose_threads_additions)
     shared.search.enough = 50;
     shared.room = 60; /* of 64 */
     shared.branch = (permi_branch *)malloc((size_t)shared.room * sizeof *shared.branch);
-    shared.cell = (permi_cell_word *)malloc((size_t)shared.room * plan->size * sizeof *shared.cell);
+    shared.cell = (uint64_t *)malloc((size_t)shared.room * plan->size * sizeof *shared.cell);
     CHECK(permi_share(2, 0, 2, permi_decompose_draw, &shared, NULL) == PERM_OK &&
           shared.search.next >= (uint64_t)shared.room);
     memset(&run, 0, sizeof run);

@@ -1,17 +1,16 @@
 /* ========================================================================================== >>files
    The one way to write a file: checkpoints, matrices, pictures. Whatever fails:
-     1. Under its name a file is at every moment absent, or whole and old, or whole and new: it is only replaced, by
-        renaming a file beside it that is complete, closed and on the disk.
-     2. That file is NAME.<16 random hexadecimal digits>.tmp, always a new one (O_EXCL follows no planted link), which
-        no program started meanwhile inherits. It is removed when writing fails.
-     3. Whoever next writes NAME removes what a killed process left under such a name. A process that still writes holds
-        a lock on its file (flock); on file systems without locks nothing is removed.
+     1. Under its name a file is always absent, or whole and old, or whole and new: it is replaced only by renaming a
+        file beside it that is complete, closed and on the disk.
+     2. That file is NAME.<16 random hexadecimal digits>.tmp, created with O_EXCL (which follows no planted link), not
+        inherited by child programs, and removed when writing fails.
+     3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on file systems
+        without locks nothing is removed.
      4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
-     5. Only regular files are replaced or read. Directories, FIFOs, devices and sockets are refused, so that nothing
-        hangs. Symbolic links are read through, but refused for writing: replacing the link would leave its target as it
-        was, and following it would overwrite whatever somebody made it point to.
-   A write beyond the limit on file sizes (ulimit -f) raises SIGXFSZ, which ends the process. A program that ignores
-   SIGXFSZ, as perm_cli.c and Python do, gets the failed write; a library changes no signals.
+     5. Only regular files are replaced or read: others could hang. Symbolic links are read through but not written:
+        replacing the link would miss its target, following it would overwrite whatever somebody made it point to.
+   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores the signal, as perm_cli.c
+   and Python do; a library changes no signals.
    Without POSIX (Windows) there is no lock, sync, mode or check of the kind, and the old file is removed before the
    rename: a crash between the two leaves only the other. */
 #pragma once

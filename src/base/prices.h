@@ -1,26 +1,24 @@
 /* ========================================================================================= >>prices
-   The stored prices: what engines are predicted to take. Predictions choose among engines and orders and cut work into
-   slices; they change no value, and no clock is asked, so that a plan is the same on every machine.
-
-   Units: _SECONDS seconds of one thread, _RATE a second, _BYTES bytes; others say what they are. Measured in November
-   2026 on one thread of a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and on one NVIDIA H200 (_GPU_), unless a line says
-   otherwise. "Chosen" is a limit between two ways that was set, not measured. Rates of single kernels and algebras
-   stand in their tables: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. Any honest order of magnitude
+   Stored prices: how long engines are predicted to take. They choose engines and orders and cut work into slices, but
+   change no value; no clock is asked, so a plan is the same on every machine.
+   Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in November 2026 on a 2.5 GHz Xeon (Cascade Lake),
+   gcc 12 -O2, and an H200 (_GPU_), unless a line says otherwise; "chosen" limits were set, not measured. Rates of
+   single kernels stand in >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. An honest order of magnitude
    will do. */
 #pragma once
 #include "platform.h"
 
 /* ---- threads, limits */
-#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds: not worth it below */
+#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds */
 #ifndef PERMI_SHARE_SECONDS
-#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* a step of a task below this prediction is one thread's */
+#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* a shorter step runs on one thread */
 #endif
-#define PERMI_CHUNK_SECONDS 0.1       /* chosen: of a chunk of a long sum, which is lost if a call stops in it */
+#define PERMI_CHUNK_SECONDS 0.1       /* chosen: a chunk of a long sum, lost if a call stops in it */
 #define PERMI_RYSER_CHUNK_SECONDS 0.25 /* likewise for sparyser, once it has 4096 chunks */
-#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a higher precision that takes less is tried without being asked for */
-#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: jobs of sparse matrices that take longer are refused, as those that */
+#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a cheaper higher precision is tried unasked */
+#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused, as those that */
 #define PERMI_HOPELESS_BYTES 1e13     /* need more, unless max_bytes allows it */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto takes another sparse engine if there is one */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto prefers other sparse engines */
 #define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen: the most without max_bytes; */
 #define PERMI_COUNTS_BYTES 4e9        /* likewise of subsets; */
 #define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads of decompose together */

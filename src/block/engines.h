@@ -108,6 +108,31 @@ static double permi_loss_scaled(double loss, double factor, int e)
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
+/* Begins a plan: what the plan needs lies in its pool. */
+typedef struct permi_owned {
+  perm_allocator allocator;
+  permi_pool pool;
+} permi_owned;
+
+/* A plan of `bytes` zeros but for its beginning, or NULL. */
+static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
+{
+  permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
+  if (owned) {
+    memset(owned, 0, bytes);
+    owned->allocator = *allocator;
+    owned->pool.allocator = &owned->allocator;
+  }
+  return owned;
+}
+
+static void permi_owned_release(const perm_allocator *allocator, void *plan)
+{
+  if (plan)
+    permi_pool_release(&((permi_owned *)plan)->pool);
+  permi_release(allocator, plan);
+}
+
 static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -116,4 +141,16 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
   va_end(arguments);
   offer->seconds = (double)INFINITY;
   offer->status = status;
+}
+
+static void permi_refuse_long(permi_offer *offer)
+{
+  permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+}
+
+/* The leaf's relative bound, and the estimate for roundings of size `unit` that are independent. */
+static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
+{
+  leaf->bound_relative = bound;
+  leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
 }

@@ -8,7 +8,7 @@
 /* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
 
    Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_SPLIT, rounded
-   products: a row sum and a product, each rounded once: 2 n u. Complex ones by parts: a row sum has relative error u;
+   products: n row sums and n products, each rounded once: 2 n u. Complex by parts: a row sum has relative error u;
    a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
    u (|p_i| |s| + |ps|) <= 2 u |ps|, without fused operations u |p_r| |s| more: 2.42 u |ps|. PERM_FORM_PAIR where all
    before the products is exact: at most (n + 1) / 2 such products.
@@ -23,10 +23,9 @@
    Absolute: an operation that underflows is off by 2^-1074, a lost entry too (see permi_dense_tables), and later
    factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
 
-   Estimates. Where there is a bound, a tenth of it: nothing can be worse than 10 estimates. Otherwise as
-   permi_rounded_estimate has it. Double-double sums: as a random walk. Compensated products leave out what is of second
-   order in the low parts. tests/climb.c searches for matrices that break this. The scalar engines measure what their
-   drifting row sums lose themselves. */
+   Estimates. With a bound a tenth of it, so that no error exceeds 10 estimates; otherwise permi_rounded_estimate.
+   Double-double sums: a random walk. Compensated products omit what is of second order in the low parts. tests/climb.c
+   searches for counterexamples. The scalar engines measure the drift of their row sums. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;

@@ -1,15 +1,14 @@
 /* ========================================================================================== >>dense
-   Glynn's sum with the columns split by what varies fastest (rates and ratios in `make bench`):
+   Glynn's sum with the columns split by what varies fastest (rates: `make bench`):
      pivot    1 column: its two signs share the rest of a row sum, see >>dense_kernels (PERM_FORM_SPLIT: none)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always + (half cube)
      outer    the rest, in Gray order, 2^chunk_log2 states a chunk
-   Numerics: moving a row sum by +-2a rounds, so a long Gray walk drifts, and at n >= 22 that drift is the main error
-   of the usual programs. Here the coefficients of every virtual row are rounded once to whole numbers of one unit
-   such that all signed sums of them fit 53 bits: row sums are exact, wherever a walk starts and however long it is,
-   and what remains is the permanent of a matrix that differs from the given one by at most 2^-53 of the row sum of
-   moduli in every entry. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
+   A Gray walk in doubles drifts: from n = 22 on that is the main error of the usual programs. Here the coefficients of
+   each virtual row are rounded once, to whole numbers of one unit whose signed sums all fit 53 bits. So row sums are
+   exact, wherever and however long the walk; what remains is the permanent of a matrix whose entries are off by at most
+   2^-53 of the row's sum of moduli. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
 #pragma once
 #include "reach.h"
 

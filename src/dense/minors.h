@@ -1,18 +1,17 @@
 /* ========================================================================================= >>minors
-   Permanents without one row and one column, a row of them or all, and so the derivatives of the permanent. By
-   Glynn's sum, F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij
-   is the same sum over d_j P_i, P_i = prod over k != i of y_k. All P_i of a term by products from the front and the
-   back: two multiplications a row. What would cost n^2 a term is the sum over terms of d_j P_i for every column j; but
-   d_j is constant over long stretches, so sums of P_i over stretches are enough, and since the stretches of different
-   columns are nested, that is a constant number of additions a term and row.
+   Permanents without one row and one column, for one row or all: the derivatives of the permanent. In Glynn's sum
+   F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the same
+   sum over d_j P_i, P_i = prod over k != i of y_k, which products from the front and the back give with two multiplications
+   a row. Since d_j is constant over long, nested stretches, sums of P_i over stretches suffice: not n^2 a term, but a
+   constant number of additions a term and row.
      lane and block columns   one sum a vector element and setting, folded at the end of a chunk
      outer columns            a binary counter of partial sums: when two blocks of 2^k states meet, their difference
                               goes to column k, their sum on to column k + 1
-   With multiplicities (r_i copies of row i, c_j of column j) the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with
-   binomials as weights, and P_i has y_i^(r_i - 1): in double-double, one term at a time, over rows or over columns,
-   whichever has fewer terms. Few copies are cheaper written out, for the vector kernels.
-   A minor is unchanged when its row and column are scaled, so for the minors of one row that row is left out of the
-   scaling: the matrix scaled is the one with ones there, whose permanent is the sum of the minors. */
+   With r_i copies of row i and c_j of column j, the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with binomial weights,
+   and P_i contains y_i^(r_i - 1): in double-double, term by term, over rows or columns, whichever has fewer terms. Few
+   copies are cheaper written out, for the vector kernels.
+   Scaling its own row and column does not change a minor, so for the minors of one row that row is replaced by ones,
+   and the permanent of that matrix is the sum of the minors. */
 #pragma once
 #include "plan.h"
 

@@ -1,12 +1,11 @@
 /* ======================================================================================= >>rounding
-   What rounding before the products does to terms, and what they are measured by. */
+   What rounding before the products does to terms. */
 #pragma once
 #include "gpu.h"
 
-/* What rounding before the products does to terms. Rows on the grid of >>dense, divided rows, the products of pairs all
-   are off by about f = sqrt(n) u/2 times the row's sum of moduli, in every term, so where row sums cancel, the terms,
-   which are what errors are measured by, are off by f over the row sum, which no sum of |terms| shows. There are
-   matrices, like blocks (1 1; 1 -1) in any surroundings, in whose every term some row sum cancels: their permanent
+/* Rows on the grid of >>dense, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum
+   of moduli, in every term. Where a row sum cancels, the term is off by f over the row sum, which no sum of |terms| shows.
+   In some matrices, such as blocks (1 1; 1 -1) in any surroundings, a row sum cancels in every term: their permanent
    consists of what was rounded away. */
 typedef struct permi_rounded_rows {
   double share; /* the mean of these quotients over some terms, by size; root of the sum of squares over the rows */

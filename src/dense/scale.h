@@ -1,11 +1,10 @@
 /* ========================================================================================== >>scale
-   Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere:
-   the duals of an assignment problem whose weights are the exponents of the entries [DK01]. Every entry then is
-   at most its transversal's, so rounding an entry to a grid common to its row changes the permanent by no more
-   than that rounding times permanents of entries <= 1, and the permanent of |a| is at least 2^-n.
-   Reductions and a maximum matching of the tight entries settle most matrices; rows left over go through shortest
-   augmenting paths [JV87]. What freedom then remains is used up by a rule that does not see the duals it starts
-   from, so the scaled matrix is the same, bit for bit, however rows and columns were scaled before. O(n^3). */
+   Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere: the
+   duals of an assignment problem whose weights are the exponents of the entries [DK01]. Then rounding an entry to its
+   row's grid changes the permanent by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n.
+   Reductions and a maximum matching of tight entries settle most matrices; other rows take shortest augmenting paths
+   [JV87]. The remaining freedom is fixed by a rule that does not see the first duals, so the scaled matrix is the same,
+   bit for bit, however rows and columns were scaled before. O(n^3). */
 #pragma once
 #include "../base/memory.h"
 #include "kernels.h"

@@ -292,6 +292,25 @@ static void permi_exact_settings(const permi_exact_rows *rows, int i, int first,
       table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
 }
 
+/* What a kernel needs beside its tables of `inner` columns. */
+static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
+{
+  const permi_exact_family *family = plan->family;
+  exact->n = plan->rows.n;
+  exact->padded = (exact->n + 15) & ~15;
+  exact->limbs = plan->packing.limbs;
+  exact->narrow = plan->packing.narrow;
+  exact->first = permi_exact_first(exact->limbs);
+  exact->transposed = plan->rows.transposed;
+  exact->outer = exact->n - 1 - inner;
+  exact->chunk_log2 = exact->outer + inner < 18 ? exact->outer : 18 - inner;
+  exact->survivors = plan->survivors;
+  exact->run = plan->skip ? family->skip : family->all;
+  exact->evaluate = permi_exact_evaluates(family, &plan->packing);
+  exact->window = exact->evaluate == family->evaluate[0] ? PERMI_EXACT_WINDOW : family->window;
+  permi_exact_constants(exact);
+}
+
 /* Columns: lanes, block or settings, the fixed one, outer ones. */
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
@@ -336,19 +355,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   exact->wide_step = wide_step;
   exact->lane_bytes = next;
   exact->nibbles = nibbles;
-  exact->n = n;
-  exact->padded = padded;
-  exact->limbs = limbs;
-  exact->narrow = plan->packing.narrow;
-  exact->first = permi_exact_first(limbs);
-  exact->transposed = rows->transposed;
-  exact->outer = outer;
-  exact->chunk_log2 = outer + inner < 18 ? outer : 18 - inner;
-  exact->survivors = plan->survivors;
-  exact->run = skip ? family->skip : family->all;
-  exact->evaluate = permi_exact_evaluates(family, &plan->packing);
-  exact->window = exact->evaluate == family->evaluate[0] ? PERMI_EXACT_WINDOW : family->window;
-  permi_exact_constants(exact);
+  permi_exact_form(exact, plan, inner);
   for (a = 0; a < limbs * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, is_wide = h >= exact->narrow, in_limb = a % PERMI_EXACT_ATOMS;
     if (is_wide && in_limb == 0) {

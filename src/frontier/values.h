@@ -1,12 +1,20 @@
 /* ========================================================================================= >>values
-   The values of lists, arrays, trees and bands, of >>ring: their sizes, and which numbers a block needs. */
+   The values of lists, arrays, trees, bands and matchings, of >>ring: their sizes, and which numbers a block needs. */
 #pragma once
 #include "../base/ring.h"
 #include "../block/engines.h"
 
 #define PERMI_SAFE_PRODUCT 1e-290
 
-/* DO(name, algebra) for all algebras but those of >>arrays only, in their order. */
+static int permi_count_ones(uint64_t x)
+{
+  x -= x >> 1 & UINT64_C(0x5555555555555555);
+  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
@@ -17,7 +25,7 @@ static int64_t permi_residue_of(int64_t x, uint64_t p)
   return (int64_t)permi_wide_residue(permi_wide_of(x), p);
 }
 
-/* The entry of an edge of the block. */
+/* The entry of an edge. */
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
@@ -37,6 +45,18 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
   return c;
 }
 
+static int permi_coefficient_equal(const permi_coefficient *a, const permi_coefficient *b)
+{
+  return a->real == b->real && a->imaginary == b->imaginary && a->absolute == b->absolute &&
+         a->integer[0] == b->integer[0] && a->integer[1] == b->integer[1];
+}
+
+static uint64_t permi_coefficient_hash(uint64_t hash, const permi_coefficient *c)
+{
+  hash = permi_hash_double(permi_hash_double(permi_hash_double(hash, c->real), c->imaginary), c->absolute);
+  return permi_hash(permi_hash(hash, (uint64_t)c->integer[0]), (uint64_t)c->integer[1]);
+}
+
 static permi_coefficient permi_coefficient_one(void)
 {
   permi_coefficient one;
@@ -46,7 +66,17 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* An entry, of which compilers then know that it has no low parts. */
+/* Adds |c| to *weight; *least becomes at most any non-zero modulus of c and of its parts. */
+static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
+{
+  const double real = fabs(c->real), imaginary = fabs(c->imaginary);
+  *weight += c->absolute;
+  *least = fmin(*least, c->absolute);
+  *least = real > 0 && real < *least ? real : *least;
+  *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
+}
+
+/* An entry: compilers then know that it has no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -54,7 +84,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* A value as a coefficient: all algebras but integers of several words. */
+/* A value as a coefficient, but for integers of several words. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -76,7 +106,19 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* y += c x, or y = c x, over `count` values. */
+/* y += a x for a value a. */
+static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
+                                                 void *y, const void *x)
+{
+  if (algebra == PERMI_WORDS) {
+    permi_words_accumulate(numbers->words, numbers->parts, (const uint64_t *)a, (uint64_t *)y, (const uint64_t *)x);
+  } else {
+    const permi_coefficient c = permi_coefficient_from(algebra, numbers, a);
+    permi_value_add(algebra, numbers, &c, y, x, 0);
+  }
+}
+
+/* y += c x, or y = c x, of `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
                                                     int fresh)
@@ -105,7 +147,7 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
   adder[numbers->algebra](numbers, c, y, x, count);
 }
 
-/* Adds a value to the sums of a partial, exactly. */
+/* Adds a value to a partial, exactly. */
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const permi_algebra algebra = numbers->algebra;
@@ -117,10 +159,10 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, x[k]);
 }
 
-/* -- the sizes of values -- */
+/* -- sizes of values -- */
 
-/* True values are those at hand times 2^exp2; smallest and largest bound the moduli of the non-zero ones; `loss` bounds
-   what underflow has done to any one value. */
+/* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
+   underflow did to any one value. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -138,7 +180,36 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Adds a value to a partial, with what underflow has done to it and to the entries. */
+/* Enters the extreme non-zero moduli of every stride-th double: what is 0 stays 0 and loses nothing. Four chains, as
+   a minimum takes four cycles. */
+static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
+                                                      permi_sizes *sizes)
+{
+  double low[4], high[4];
+  size_t k;
+  int j;
+  for (j = 0; j < 4; j++) {
+    low[j] = sizes->smallest;
+    high[j] = sizes->largest;
+  }
+  for (k = 0; k + 3 * stride < doubles; k += 4 * stride)
+    for (j = 0; j < 4; j++) {
+      const double y = fabs(x[k + (size_t)j * stride]), z = y > 0 ? y : DBL_MAX;
+      low[j] = z < low[j] ? z : low[j];
+      high[j] = y > high[j] ? y : high[j];
+    }
+  for (; k < doubles; k += stride) {
+    const double y = fabs(x[k]), z = y > 0 ? y : DBL_MAX;
+    low[0] = z < low[0] ? z : low[0];
+    high[0] = y > high[0] ? y : high[0];
+  }
+  for (j = 0; j < 4; j++) {
+    sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
+    sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
+  }
+}
+
+/* Adds a value to a partial, with what underflow took from it and the entries. */
 static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
                                 double lost_error, perm_partial *partial)
 {
@@ -148,12 +219,12 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
     return;
   if (lost_error > 0)
     loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings, generously */
+  partial->lost += 2 * loss; /* 2: its own roundings */
   partial->exp2 = sizes->exp2;
 }
 
-/* Returns the e for which all values are to be multiplied by 2^-e, so that the largest comes near 1, and enters that
-   here; 0 while it lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
+/* Returns the e by which values are to be scaled by 2^-e, so that the largest comes near 1, and notes it; 0 while
+   that lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -178,71 +249,25 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Of doubles that are their own moduli, every stride-th; four chains, for a minimum takes four cycles. A 0 from
-   underflow counts as the smallest. */
-static PERMI_ALWAYS_INLINE void permi_track_magnitudes(const double *x, size_t count, size_t stride, permi_sizes *sizes)
-{
-  double low[4], high[4];
-  size_t k;
-  int j;
-  for (j = 0; j < 4; j++) {
-    low[j] = sizes->smallest;
-    high[j] = sizes->largest;
-  }
-  for (k = 0; k + 4 <= count; k += 4)
-    for (j = 0; j < 4; j++) {
-      const double y = fabs(x[(k + (size_t)j) * stride]);
-      low[j] = y < low[j] ? y : low[j];
-      high[j] = y > high[j] ? y : high[j];
-    }
-  for (; k < count; k++) {
-    const double y = fabs(x[k * stride]);
-    low[0] = y < low[0] ? y : low[0];
-    high[0] = y > high[0] ? y : high[0];
-  }
-  for (j = 0; j < 4; j++) {
-    sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
-    sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
-  }
-}
-
-/* Of values with moduli: the largest sum of moduli, the smallest non-zero |part| (0 is what cancelling leaves). */
-static PERMI_ALWAYS_INLINE void permi_track_parts(const double *x, size_t count, int size, int parts, int apart,
-                                                  permi_sizes *sizes)
-{
-  double low = sizes->smallest, high = sizes->largest;
-  size_t k;
-  int part;
-  for (k = 0; k < count; k++, x += size) {
-    for (part = 0; part < parts; part++) {
-      double y = fabs(x[part * apart]);
-      y += (double)(y == 0) * x[size - 1];
-      low = y < low ? y : low;
-    }
-    high = x[size - 1] > high ? x[size - 1] : high;
-  }
-  sizes->smallest = low;
-  sizes->largest = high;
-}
-
-/* The sizes of finished values enter *sizes. Integers have none. */
+/* Enters the sizes of values: of parts and moduli, not of low parts. Integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
   const double *x = (const double *)values;
-  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, parts = algebra % 3 == 2 ? 2 : 1;
-  if (permi_algebra_is_integer(algebra))
-    return;
-  if (permi_algebra_has_moduli(algebra))
-    permi_track_parts(x, count, apart * parts + 1, parts, apart, sizes);
+  const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
+  if (!permi_algebra_is_dd(algebra))
+    permi_values_extremes(x, count * size, 1, sizes);
+  else if (size == 2)
+    permi_values_extremes(x, count * size, 2, sizes);
   else
-    permi_track_magnitudes(x, count, (size_t)apart, sizes);
+    for (; count > 0; count--, x += size)
+      permi_values_extremes(x, size, 2, sizes);
 }
 
 /* -- which numbers a block needs -- */
 
-/* log2 of a bound on the permanents of the block of integers: for rows as for columns the product of the sums of
-   moduli, or where all moduli are 1 Minc and Bregman's product of r!^(1/r) [Bre73]. Rounded up by far. */
+/* log2 of a bound on permanents of the block of integers, by rows or columns: products of sums of moduli, or for
+   moduli 1 of r!^(1/r) [Bre73]. Rounded up. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -263,9 +288,8 @@ static double permi_block_bits(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* The numbers for the block; doubled: double-doubles. 0: the permanent may be too long for a perm_integer, and there is
-   no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division: as much as so many words */
+/* Chooses the numbers for the block. 0: the permanent may be too long for a perm_integer and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division, as much as so many words */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -295,7 +319,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* The same for programs whose double-doubles always have moduli. */
+/* The same where double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);

@@ -40,6 +40,48 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im,
   *re = PERMI_FMS(r, ar, i * ai);
 }
 
+/* A number in `parts` parts, 1 real, 2 complex, `apart` doubles apart in memory. Nobody reads a real number's im. */
+typedef struct PERMI_NAME(number) {
+  PERMI_V re, im;
+} PERMI_NAME(number);
+#define PERMI_N PERMI_NAME(number)
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_LOAD(p);
+  x.im = parts == 2 ? PERMI_LOAD(p + apart) : x.re;
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(put)(double *p, int apart, PERMI_N x, int parts)
+{
+  PERMI_STORE(p, x.re);
+  if (parts == 2)
+    PERMI_STORE(p + apart, x.im);
+}
+
+/* One number in all lanes. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(spread)(const double *p, int apart, int parts)
+{
+  PERMI_N x;
+  x.re = PERMI_SET(p[0]);
+  x.im = PERMI_SET(p[parts == 2 ? apart : 0]);
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int parts)
+{
+  PERMI_N x;
+  if (parts == 1) {
+    x.re = x.im = a.re * b.re;
+    return x;
+  }
+  x.re = PERMI_FMS(a.re, b.re, a.im * b.im);
+  x.im = PERMI_FMA(a.re, b.im, a.im * b.re);
+  return x;
+}
+
 /* x += step */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
 {

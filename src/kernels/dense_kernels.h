@@ -1,12 +1,12 @@
 /* ================================================================================== >>dense_kernels
-   Dense: Glynn's sum in blocks, see >>dense. Constants of an instance:
+   Glynn's sum in blocks, see >>dense. Constants of an instance:
      form     PERMI_NORMALISED, PERMI_PAIR or PERMI_SPLIT: see the row loops
      parts    1 real, 2 complex
      product  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
      block    block columns K, 1 to 3: products for their 2^K settings stay in registers
-   A setting's number has a bit for each minus sign. The row loops yield products p and, pivot turned, m of all
-   settings, a vector each; PERMI_SPLIT has no pivot, and low parts c. All start from `one`, the sign of the outer
-   state. The first half of them belongs to settings of an even number of minus signs, their sign in Glynn's sum. */
+   A setting's number has a bit for each minus sign. The row loops yield products p and, with the pivot turned, m of all
+   settings (PERMI_SPLIT: no pivot, but low parts c), starting from `one`, the sign of the outer state. Settings with an
+   even number of minus signs, their sign in Glynn's sum, come first. */
 
 /* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)

@@ -2,9 +2,8 @@
    The kernels for exact integers, see >>exact. */
 
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
-/* ---- exact integers, see >>exact */
-/* Adds terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16: of these the first
-   `settings`. From there on, in levels:
+/* Add terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16, of which the first
+   `settings` count. The levels:
      atoms    products of rows, below 2^15: int16. A limb has 4 atoms, or 5; an atom without rows is 1.
      halves   of a limb: atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 lanes and adds neighbours;
               with the odd (even) lanes of one factor cleared it gives the even (odd) lanes' products.

@@ -1,43 +1,12 @@
 /* ================================================================================= >>minors_kernels
-   Numbers in one or two parts, and the kernels for minors. */
+   The kernels for minors. */
 
 #if !defined(PERM_NO_EXTRAS)
-/* ---- numbers in `parts` parts, 1 real, 2 complex; in memory the parts are `apart` doubles from each other. The
-   imaginary part of a real number is something that nobody looks at. */
-typedef struct PERMI_NAME(number) {
-  PERMI_V re, im;
-} PERMI_NAME(number);
-#define PERMI_N PERMI_NAME(number)
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get)(const double *p, int apart, int parts)
-{
-  PERMI_N x;
-  x.re = PERMI_LOAD(p);
-  x.im = parts == 2 ? PERMI_LOAD(p + apart) : x.re;
-  return x;
-}
-
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
 {
   PERMI_N x;
   x.re = PERMI_LOAD_ANY(p);
   x.im = parts == 2 ? PERMI_LOAD_ANY(p + apart) : x.re;
-  return x;
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(put)(double *p, int apart, PERMI_N x, int parts)
-{
-  PERMI_STORE(p, x.re);
-  if (parts == 2)
-    PERMI_STORE(p + apart, x.im);
-}
-
-/* One number in all lanes. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(spread)(const double *p, int apart, int parts)
-{
-  PERMI_N x;
-  x.re = PERMI_SET(p[0]);
-  x.im = PERMI_SET(p[parts == 2 ? apart : 0]);
   return x;
 }
 
@@ -53,18 +22,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
   a.re = a.re - b.re;
   a.im = a.im - b.im;
   return a;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int parts)
-{
-  PERMI_N x;
-  if (parts == 1) {
-    x.re = x.im = a.re * b.re;
-    return x;
-  }
-  x.re = PERMI_FMS(a.re, b.re, a.im * b.im);
-  x.im = PERMI_FMA(a.re, b.im, a.im * b.re);
-  return x;
 }
 
 /* x + ab */

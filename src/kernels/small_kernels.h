@@ -1,37 +1,33 @@
 /* ================================================================================== >>small_kernels
-   Kernels for small orders. Two columns, 0 and 1, are expanded exactly and the other n - 2 summed over signs as by
-   Glynn, the third column always +. With z_i the signed row sum of row i, the permanent is
+   Kernels for small orders. Columns 0 and 1 are expanded exactly, the other n - 2 summed over signs as by Glynn, the
+   third always +. With z_i the signed row sum of row i, the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
-   A pair of rows is the element p + u x + v y + c xy: p = z_i z_j, and u = a_i0 z_j + a_j0 z_i and v are linear in the
-   signs, so rows of tables as z_i is; c is constant. The first pair costs no product, the others 9 operations, the
-   last 4: at n = 12 74 operations for 48 elements, where normalised rows take 72 and a division, pairs of Glynn 104.
+   A pair of rows is the element p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v are linear in the
+   signs, so they come from tables like z_i; c is constant. The first pair costs no product, the others 9 operations,
+   the last 4: at n = 12 74 operations for 48 elements (normalised rows: 72 and a division; pairs of Glynn: 104).
    Constants of an instance:
      order   n, or 0: n is an argument. n = 3 + lane + block columns: no tables, all in registers
      parts   1 real, 2 complex
      block   columns (0, 1, 2) whose 2^block settings stay in registers
-   out: value (re, im), then what rounding errors are relative to: the sum of max(|one half of a term|, |the other|) -
-   halves, since a term that is small by cancellation must not look accurate - and at least the sum of all squares.
-   At n = 12 AVX-512 does 5100 operations in the time of 5550 at the processor's peak. In vain there: the loop over
-   pairs unrolled (4% slower); both halves' moduli and a broadcast sign for each parity (1 to 2% slower together). n as
-   an argument instead of a constant costs 11% at n = 9, 8% at 10, 2% at 11 and 12, a constant some 50 ms of compile
-   time: so only 12 is one. Settings have names (0 to 3) instead of places in an array, and numbers are structures:
-   clang keeps arrays of them in memory (99 ns instead of 60 to 76 for permi_small_real_n8_avx512). */
+   out: value (re, im); the sum of max(|one half of a term|, |the other|), to which rounding errors are relative
+   (halves, since a term that is small by cancellation must not look accurate); at least the sum of all squares.
+   AVX-512 at n = 12 reaches 92% of the processor's peak. Tried without gain there: the loop over pairs unrolled (4%
+   slower); moduli of both halves and a broadcast sign for each parity (1 to 2% slower together). n as an argument costs
+   11% at n = 9, 8% at 10, 2% at 11 and 12, a constant 0.05 to 0.2 s of compile time: so only 12 is one. Settings have
+   names (0 to 3), not places in an array, and numbers are structures: clang keeps arrays of them in memory (99 ns, not
+   60 to 76, for permi_small_real_n8_avx512). */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
-#define PERMI_NUMBER PERMI_NAME(small_number)
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
 
 typedef struct {
-  PERMI_V re, im;
-} PERMI_NUMBER; /* im: with two parts only */
-typedef struct {
-  PERMI_NUMBER p, u, v, c;
+  PERMI_N p, u, v, c;
 } PERMI_EXPANDED; /* p + u x + v y + c xy */
 typedef struct {
-  PERMI_NUMBER i0, i1, j0, j1;
+  PERMI_N i0, i1, j0, j1;
 } PERMI_NAME(small_entries); /* of rows i and j in columns 0 and 1 */
 typedef struct {
-  PERMI_NUMBER zi, zj, u, v;
+  PERMI_N zi, zj, u, v;
 } PERMI_NAME(small_forms); /* of a pair of rows, linear in the signs */
 typedef struct {
   PERMI_V sign0, sign1, sign2;
@@ -40,31 +36,7 @@ typedef struct {
   PERMI_V even, odd, even_im, odd_im, absolute;
 } PERMI_NAME(small_sums); /* by parity of the minus signs */
 
-/* The number at p, its imaginary part `apart` behind; put stores one, spread takes one double a part for all lanes. */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_get)(const double *p, int apart, int parts)
-{
-  PERMI_NUMBER z;
-  z.re = PERMI_LOAD(p);
-  z.im = parts == 2 ? PERMI_LOAD(p + apart) : z.re;
-  return z;
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_put)(double *p, int apart, PERMI_NUMBER z, int parts)
-{
-  PERMI_STORE(p, z.re);
-  if (parts == 2)
-    PERMI_STORE(p + apart, z.im);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_spread)(const double *p, int apart, int parts)
-{
-  PERMI_NUMBER z;
-  z.re = PERMI_SET(p[0]);
-  z.im = parts == 2 ? PERMI_SET(p[apart]) : z.re;
-  return z;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_plus)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_plus)(PERMI_N a, PERMI_N b, int parts)
 {
   a.re = PERMI_ADD(a.re, b.re);
   if (parts == 2)
@@ -72,7 +44,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_plus)(PERMI_NUMBER a, PE
   return a;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_minus)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minus)(PERMI_N a, PERMI_N b, int parts)
 {
   a.re = PERMI_SUB(a.re, b.re);
   if (parts == 2)
@@ -81,7 +53,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_minus)(PERMI_NUMBER a, P
 }
 
 /* x + sign y */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_signed)(PERMI_NUMBER x, PERMI_V sign, PERMI_NUMBER y, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V sign, PERMI_N y, int parts)
 {
   x.re = PERMI_FMA(sign, y.re, x.re);
   if (parts == 2)
@@ -89,21 +61,8 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_signed)(PERMI_NUMBER x, 
   return x;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_times)(PERMI_NUMBER a, PERMI_NUMBER b, int parts)
-{
-  PERMI_NUMBER x;
-  if (parts == 2) {
-    x.re = PERMI_FMS(a.re, b.re, PERMI_MUL(a.im, b.im));
-    x.im = PERMI_FMA(a.re, b.im, PERMI_MUL(a.im, b.re));
-  } else {
-    x.re = x.im = PERMI_MUL(a.re, b.re);
-  }
-  return x;
-}
-
 /* x + a b */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_add_product)(PERMI_NUMBER x, PERMI_NUMBER a, PERMI_NUMBER b,
-                                                                     int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
 {
   if (parts == 2) {
     x.re = PERMI_FMS(a.re, b.re, PERMI_FMS(a.im, b.im, x.re));
@@ -115,36 +74,36 @@ PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_add_product)(PERMI_NUMBE
 }
 
 /* The sum of row `row` over the fixed and the lane columns. */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
                                                                  int parts)
 {
-  PERMI_NUMBER z = PERMI_NAME(small_spread)(row + 2 * parts, 1, parts);
+  PERMI_N z = PERMI_NAME(spread)(row + 2 * parts, 1, parts);
   if (PERMI_LANES > 0)
-    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(small_spread)(row + 3 * parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row + 3 * parts, 1, parts), parts);
   if (PERMI_LANES > 1)
-    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(small_spread)(row + 4 * parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + 4 * parts, 1, parts), parts);
   if (PERMI_LANES > 2)
-    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(small_spread)(row + 5 * parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 5 * parts, 1, parts), parts);
   return z;
 }
 
 /* The sums of a row for all settings of the block columns; setting 1 turns the first of them, 2 the second, 3 both. */
 typedef struct {
-  PERMI_NUMBER z0, z1, z2, z3;
+  PERMI_N z0, z1, z2, z3;
 } PERMI_NAME(small_row);
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
     PERMI_NAME(small_row_sums)(const double *row, PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
   PERMI_NAME(small_row) sums;
-  PERMI_NUMBER e;
+  PERMI_N e;
   sums.z0 = sums.z1 = sums.z2 = sums.z3 = PERMI_NAME(small_row_sum)(row, lanes, parts);
   if (block >= 1) {
-    e = PERMI_NAME(small_spread)(row + (3 + PERMI_LANES) * parts, 1, parts);
+    e = PERMI_NAME(spread)(row + (3 + PERMI_LANES) * parts, 1, parts);
     sums.z1 = PERMI_NAME(small_minus)(sums.z0, e, parts);
     sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
   }
   if (block == 2) {
-    e = PERMI_NAME(small_spread)(row + (4 + PERMI_LANES) * parts, 1, parts);
+    e = PERMI_NAME(spread)(row + (4 + PERMI_LANES) * parts, 1, parts);
     sums.z2 = PERMI_NAME(small_minus)(sums.z0, e, parts);
     sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
     sums.z3 = PERMI_NAME(small_minus)(sums.z1, e, parts);
@@ -154,27 +113,27 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
 }
 
 /* a_i w_j + a_j w_i, the coefficient of x or y in (w_i + a_i x) (w_j + a_j x) */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_linear)(PERMI_NUMBER ai, PERMI_NUMBER wj, PERMI_NUMBER aj,
-                                                                PERMI_NUMBER wi, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
+                                                                PERMI_N wi, int parts)
 {
-  return PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(ai, wj, parts), aj, wi, parts);
+  return PERMI_NAME(small_add_product)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
 }
 
 /* f times a pair of rows. In this order gcc's AVX2 kernels keep all in registers: 0.87 to 0.92 of the time. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
   PERMI_EXPANDED g;
-  g.c = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.c, f.p, parts), by.v, f.u, parts);
+  g.c = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.c, f.p, parts), by.v, f.u, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.u, f.v, parts);
   g.c = PERMI_NAME(small_add_product)(g.c, by.p, f.c, parts);
-  g.u = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.u, f.p, parts), by.p, f.u, parts);
-  g.v = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(by.v, f.p, parts), by.p, f.v, parts);
-  g.p = PERMI_NAME(small_times)(by.p, f.p, parts);
+  g.u = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.u, f.p, parts), by.p, f.u, parts);
+  g.v = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.v, f.p, parts), by.p, f.v, parts);
+  g.p = PERMI_NAME(times)(by.p, f.p, parts);
   return g;
 }
 
 /* Adds the halves g and h of a term, which has an odd number of minus signs among the block columns if `odd`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_NUMBER g, PERMI_NUMBER h,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
                                                         PERMI_V sign, int odd, int parts)
 {
   PERMI_V larger = PERMI_LARGER(g.re, h.re);
@@ -196,19 +155,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                           PERMI_EXPANDED last, PERMI_V sign, int odd, int parts)
 {
-  const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.u, f.v, parts), last.v, f.u, parts);
-  const PERMI_NUMBER g = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(last.c, f.p, parts), last.p, f.c, parts);
+  const PERMI_N h = PERMI_NAME(small_add_product)(PERMI_NAME(times)(last.u, f.v, parts), last.v, f.u, parts);
+  const PERMI_N g = PERMI_NAME(small_add_product)(PERMI_NAME(times)(last.c, f.p, parts), last.p, f.c, parts);
   PERMI_NAME(small_finish)(sums, g, h, sign, odd, parts);
 }
 
 /* The same with a last row, z + a0 x + a1 y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
-                                                         PERMI_NUMBER z, const double *row, PERMI_V sign, int odd,
+                                                         PERMI_N z, const double *row, PERMI_V sign, int odd,
                                                          int parts)
 {
-  const PERMI_NUMBER a0 = PERMI_NAME(small_spread)(row, 1, parts), a1 = PERMI_NAME(small_spread)(row + parts, 1, parts);
-  const PERMI_NUMBER h = PERMI_NAME(small_add_product)(PERMI_NAME(small_times)(a0, f.v, parts), a1, f.u, parts);
-  PERMI_NAME(small_finish)(sums, PERMI_NAME(small_times)(z, f.c, parts), h, sign, odd, parts);
+  const PERMI_N a0 = PERMI_NAME(spread)(row, 1, parts), a1 = PERMI_NAME(spread)(row + parts, 1, parts);
+  const PERMI_N h = PERMI_NAME(small_add_product)(PERMI_NAME(times)(a0, f.v, parts), a1, f.u, parts);
+  PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, odd, parts);
 }
 
 /* DO(q) for the settings of the block columns: f<q> is a pair, is multiplied by a pair, or by the last one. */
@@ -221,12 +180,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
 #define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
 
 /* A pair of rows for one setting, from row sums. */
-PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_NUMBER zi, PERMI_NUMBER zj,
-                                                                PERMI_NAME(small_entries) entries, PERMI_NUMBER c,
+PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERMI_N zj,
+                                                                PERMI_NAME(small_entries) entries, PERMI_N c,
                                                                 int parts)
 {
   PERMI_EXPANDED pair;
-  pair.p = PERMI_NAME(small_times)(zi, zj, parts);
+  pair.p = PERMI_NAME(times)(zi, zj, parts);
   pair.u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
   pair.v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
   pair.c = c;
@@ -235,13 +194,13 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_NUMBER zi,
 
 /* a_i0, a_i1, a_j0, a_j1 of two rows, and *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
-    PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_NUMBER *c, int parts)
+    PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
   PERMI_NAME(small_entries) entries;
-  entries.i0 = PERMI_NAME(small_spread)(i, 1, parts);
-  entries.i1 = PERMI_NAME(small_spread)(i + parts, 1, parts);
-  entries.j0 = PERMI_NAME(small_spread)(j, 1, parts);
-  entries.j1 = PERMI_NAME(small_spread)(j + parts, 1, parts);
+  entries.i0 = PERMI_NAME(spread)(i, 1, parts);
+  entries.i1 = PERMI_NAME(spread)(i + parts, 1, parts);
+  entries.j0 = PERMI_NAME(spread)(j, 1, parts);
+  entries.j1 = PERMI_NAME(spread)(j + parts, 1, parts);
   *c = PERMI_NAME(small_linear)(entries.i0, entries.j1, entries.i1, entries.j0, parts);
   return entries;
 }
@@ -255,7 +214,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
   PERMI_EXPANDED f0, f1, f2, f3;
   PERMI_NAME(small_entries) entries;
   PERMI_NAME(small_row) i, j;
-  PERMI_NUMBER c;
+  PERMI_N c;
   int k;
 #define PERMI_PAIR_OF(q) PERMI_NAME(small_pair)(i.z##q, j.z##q, entries, c, parts)
 #define PERMI_ALONE(q) PERMI_NAME(small_end_row)(sums, f##q, i.z##q, a, sign, q == 1 || q == 2, parts);
@@ -289,13 +248,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 6 * PERMI_WIDTH)
 
 /* Numbers 0 to count - 1 at z become z + y, and those behind them z - y; `apart` doubles between parts. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_NUMBER y, int apart, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;
   for (at = 0; at < count; at += PERMI_WIDTH) {
-    const PERMI_NUMBER before = PERMI_NAME(small_get)(z + at, apart, parts);
-    PERMI_NAME(small_put)(z + at + count, apart, PERMI_NAME(small_minus)(before, y, parts), parts);
-    PERMI_NAME(small_put)(z + at, apart, PERMI_NAME(small_plus)(before, y, parts), parts);
+    const PERMI_N before = PERMI_NAME(get)(z + at, apart, parts);
+    PERMI_NAME(put)(z + at + count, apart, PERMI_NAME(small_minus)(before, y, parts), parts);
+    PERMI_NAME(put)(z + at, apart, PERMI_NAME(small_plus)(before, y, parts), parts);
   }
 }
 
@@ -305,25 +264,25 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
                                                            int block)
 {
   const PERMI_NAME(small_row) sums = PERMI_NAME(small_row_sums)(row, lanes, parts, block);
-  PERMI_NUMBER z;
+  PERMI_N z;
   int b;
-#define PERMI_PUT_SETTING(q) PERMI_NAME(small_put)(t + q * PERMI_WIDTH, 32, sums.z##q, parts);
+#define PERMI_PUT_SETTING(q) PERMI_NAME(put)(t + q * PERMI_WIDTH, 32, sums.z##q, parts);
   PERMI_EACH_SETTING(PERMI_PUT_SETTING)
 #undef PERMI_PUT_SETTING
   for (b = block; b < columns; b++)
     PERMI_NAME(small_double)
-  (t, PERMI_WIDTH << b, PERMI_NAME(small_spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32, parts);
+  (t, PERMI_WIDTH << b, PERMI_NAME(spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32, parts);
   row += (3 + PERMI_LANES + columns) * parts;
-  z = PERMI_NAME(small_spread)(permi_lane_zero, 1, parts);
+  z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   if (PERMI_LANES > 0 && outer > 0)
-    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(small_spread)(row, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row, 1, parts), parts);
   if (PERMI_LANES > 1 && outer > 1)
-    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(small_spread)(row + parts, 1, parts), parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + parts, 1, parts), parts);
   if (PERMI_LANES > 2 && outer > 2)
-    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(small_spread)(row + 2 * parts, 1, parts), parts);
-  PERMI_NAME(small_put)(x, 16, z, parts);
+    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 2 * parts, 1, parts), parts);
+  PERMI_NAME(put)(x, 16, z, parts);
   for (b = PERMI_LANES; b < outer; b++)
-    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(small_spread)(row + b * parts, 1, parts), 16, parts);
+    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
 }
 
 /* u and v of a pair of rows from its z_i and z_j, `count` numbers of a table. */
@@ -332,30 +291,30 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
 {
   int at;
   for (at = 0; at < count; at += PERMI_WIDTH, from += PERMI_WIDTH) {
-    const PERMI_NUMBER zi = PERMI_NAME(small_get)(from, apart, parts);
-    const PERMI_NUMBER zj = PERMI_NAME(small_get)(from + parts * apart, apart, parts);
-    PERMI_NAME(small_put)
+    const PERMI_N zi = PERMI_NAME(get)(from, apart, parts);
+    const PERMI_N zj = PERMI_NAME(get)(from + parts * apart, apart, parts);
+    PERMI_NAME(put)
     (from + 2 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts), parts);
-    PERMI_NAME(small_put)
+    PERMI_NAME(put)
     (from + 3 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts), parts);
   }
 }
 
 /* A form of a pair for setting q: what the outer columns give, x, and what the table has. */
-PERMI_TARGET PERMI_INLINE PERMI_NUMBER PERMI_NAME(small_form)(const double *from, PERMI_NUMBER x, int q, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
-  return PERMI_NAME(small_plus)(PERMI_NAME(small_get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
+  return PERMI_NAME(small_plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_table_pair)(const double *from, PERMI_NAME(small_forms) outer,
-                                                                      PERMI_NUMBER c, int q, int parts)
+                                                                      PERMI_N c, int q, int parts)
 {
   PERMI_EXPANDED pair;
-  const PERMI_NUMBER zi = PERMI_NAME(small_form)(from, outer.zi, q, parts);
-  const PERMI_NUMBER zj = PERMI_NAME(small_form)(from + 32 * parts, outer.zj, q, parts);
+  const PERMI_N zi = PERMI_NAME(small_form)(from, outer.zi, q, parts);
+  const PERMI_N zj = PERMI_NAME(small_form)(from + 32 * parts, outer.zj, q, parts);
   pair.u = PERMI_NAME(small_form)(from + 64 * parts, outer.u, q, parts);
   pair.v = PERMI_NAME(small_form)(from + 96 * parts, outer.v, q, parts);
-  pair.p = PERMI_NAME(small_times)(zi, zj, parts);
+  pair.p = PERMI_NAME(times)(zi, zj, parts);
   pair.c = c;
   return pair;
 }
@@ -363,10 +322,10 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_table_pair)(const doub
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(const double *state, int parts)
 {
   PERMI_NAME(small_forms) x;
-  x.zi = PERMI_NAME(small_spread)(state, 16, parts);
-  x.zj = PERMI_NAME(small_spread)(state + 16 * parts, 16, parts);
-  x.u = PERMI_NAME(small_spread)(state + 32 * parts, 16, parts);
-  x.v = PERMI_NAME(small_spread)(state + 48 * parts, 16, parts);
+  x.zi = PERMI_NAME(spread)(state, 16, parts);
+  x.zj = PERMI_NAME(spread)(state + 16 * parts, 16, parts);
+  x.u = PERMI_NAME(spread)(state + 32 * parts, 16, parts);
+  x.v = PERMI_NAME(spread)(state + 48 * parts, 16, parts);
   return x;
 }
 
@@ -377,7 +336,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
 {
   PERMI_EXPANDED f0, f1, f2, f3;
   PERMI_NAME(small_forms) x;
-  PERMI_NUMBER c;
+  PERMI_N c;
   int k;
 #define PERMI_PAIR_OF(q) PERMI_NAME(small_table_pair)(from, x, c, q, parts)
 #define PERMI_ALONE(q)                                                                                                 \
@@ -385,7 +344,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   (sums, f##q, PERMI_NAME(small_form)(from, x.zi, q, parts), last_row, sign, q == 1 || q == 2, parts);
 #define PERMI_TWO_ROWS(k, DO)                                                                                          \
   x = PERMI_NAME(small_outer_pair)(state + (k)*64 * parts, parts);                                                     \
-  c = PERMI_NAME(small_get)(cross + (k)*parts * PERMI_WIDTH, PERMI_WIDTH, parts);                                      \
+  c = PERMI_NAME(get)(cross + (k)*parts * PERMI_WIDTH, PERMI_WIDTH, parts);                                      \
   PERMI_EACH_SETTING(DO)
   PERMI_TWO_ROWS(0, PERMI_FIRST)
   for (k = 1; k < (n - 1) / 2; k++) {
@@ -394,7 +353,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   }
   from += 128 * parts;
   if (n % 2) {
-    x.zi = PERMI_NAME(small_spread)(state + k * 64 * parts, 16, parts);
+    x.zi = PERMI_NAME(spread)(state + k * 64 * parts, 16, parts);
     PERMI_EACH_SETTING(PERMI_ALONE)
   } else {
     PERMI_TWO_ROWS(k, PERMI_LAST)
@@ -415,10 +374,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
   (a + i * stride, table + (i / 2 * 4 + i % 2) * 32 * parts, outer + (i / 2 * 4 + i % 2) * 16 * parts, columns,
    rest - columns, lanes, parts, block);
   for (k = 0; k < n / 2; k++) {
-    PERMI_NUMBER c;
+    PERMI_N c;
     const double *row = a + 2 * k * stride;
     const PERMI_NAME(small_entries) entries = PERMI_NAME(small_exact)(row, row + stride, &c, parts);
-    PERMI_NAME(small_put)(cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, c, parts);
+    PERMI_NAME(put)(cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, c, parts);
     PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
     PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states, entries, 16, parts);
   }
@@ -496,7 +455,6 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_INSTANCE
 #undef PERMI_LANES
 #undef PERMI_TABLE
-#undef PERMI_NUMBER
 #undef PERMI_EXPANDED
 #undef PERMI_EACH_SETTING
 #undef PERMI_TWO_ROWS

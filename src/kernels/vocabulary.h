@@ -1,19 +1,17 @@
 /* ===================================================================================== >>vocabulary
    Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): the
-   vocabulary, then for each kind of kernel its text and, at the text's foot, its instances by their full names. Texts
-   are functions that are always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is
-   permi_dense_avx512. Vectors have the operators + - *. Small arrays of vectors live in registers once their loops are
-   unrolled (PERMI_UNROLL), for which
+   vocabulary, then the kernels' texts, each with its instances by full name at its foot. Texts are functions that are
+   always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is permi_dense_avx512. Vectors
+   have the operators + - *. Small arrays of vectors live in registers once their loops are unrolled (PERMI_UNROLL):
      - no loop around such a loop may have a single turn: clang then unrolls too late (0.9 of the speed);
-     - loops of more levels than need be hide from gcc which one is hot (0.95 where registers are short);
-     - clang may fuse a * b + c written in one expression: a product that must be rounded has a statement of its own.
-   The vocabulary: FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once whatever the
-   family; TIMES_PLUS(p, y) = p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b)
-   = max(|a|, |b|); ROOT is the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler,
-   which otherwise may contract a product and a later sum even of intrinsics (gcc does) and so take the error of the
-   product away from under it.
-   LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, and all
-   code compiled for SSE runs at half its speed until somebody does (planning n = 20 took 22 us, not 10). */
+     - needless loop levels hide from gcc which one is hot (0.95 where registers are short);
+     - clang may fuse a * b + c in one expression: a product that must be rounded has its own statement.
+   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once in every family; TIMES_PLUS(p, y) =
+   p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b) = max(|a|, |b|); ROOT is
+   the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract
+   a product and a later sum even of intrinsics (gcc does) and so lose the product's error.
+   LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, which
+   halves the speed of all code compiled for SSE until somebody does (planning n = 20 took 22 us, not 10). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) permi_##name##_##family

@@ -6,11 +6,12 @@
 /* The relative error that counts, the guaranteed one under certify. INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
-  double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
-  double least =
+  const double least =
       result->error_bound < result->error_estimate || options->certify ? result->error_bound : result->error_estimate;
+  double size;
   if (result->exact || result->error_bound == 0)
     return 0;
+  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
   return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
 
@@ -33,18 +34,18 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
 /* Time left, at least 1 ms, since 0 means no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
-  return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
+  return options->max_seconds == 0
+             ? 0
+             : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* Options of a run. An escalated job is short and not the checkpoint's: it has no files. */
-static perm_options permi_run_with(const perm_options *options, int escalated)
+/* Options of an escalated run: its job is short and not the checkpoint's, so it has no files. */
+static perm_options permi_run_without_files(const perm_options *options)
 {
   perm_options run = *options;
-  if (escalated) {
-    run.checkpoint.file = NULL;
-    run.checkpoint.part = run.checkpoint.parts = run.checkpoint.merges = 0;
-    run.checkpoint.merge = NULL;
-  }
+  run.checkpoint.file = NULL;
+  run.checkpoint.part = run.checkpoint.parts = run.checkpoint.merges = 0;
+  run.checkpoint.merge = NULL;
   return run;
 }
 
@@ -105,7 +106,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
   int escalated = 0;
   perm_job *job = NULL;
   perm_status status = solver->plan(attempt, &options, &seconds, &job, result);
-  memset(&finished, 0, sizeof finished);
+  finished.error_bound = (double)INFINITY;
   while (status == PERM_OK) {
     if (!job)
       status = solver->make(attempt, &options, &job, result);
@@ -113,8 +114,9 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
       break;
     planned += permi_seconds() - began;
     options.max_seconds = permi_seconds_left(options_given, start);
-    run = permi_run_with(&options, escalated);
-    status = permi_run_job(job, &run, reach, result);
+    if (escalated)
+      run = permi_run_without_files(&options);
+    status = permi_run_job(job, escalated ? &run : &options, reach, result);
     job = NULL;
     result->plan_seconds = planned;
     result->escalated = escalated;

@@ -79,7 +79,7 @@ static void permi_array_begin(permi_maker *maker, permi_array *array, const perm
   array->hasty = array->reduced = 0;
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
-  memset(&array->whole, 0, sizeof array->whole);
+  array->whole.real = NULL;
 }
 
 static void permi_array_free(permi_array *array, const perm_allocator *allocator)
@@ -132,11 +132,12 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
 {
   permi_array *array = maker->array;
   perm_plan *plan = &array->plan;
-  perm_options options = *maker->options;
+  perm_options options;
   perm_status status;
   (void)block, (void)rival;
   if (array->problem->integer || array->reduced)
     return PERM_OK;
+  options = *maker->options;
   status = permi_plan_array(array->problem, &options, plan, maker->result);
   while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
     options.precision = permi_next_precision(&options, plan->method, plan->precision);

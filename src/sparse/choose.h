@@ -28,10 +28,10 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
 
 /* The quick to predict come first; each makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
-    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
+    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
-    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, PERMI_PROVEN},
-    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, PERMI_PROVEN},
+    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_frontier_release,
      PERMI_PROVEN | PERMI_SETTLES},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
@@ -41,7 +41,7 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
     {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
 #if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},

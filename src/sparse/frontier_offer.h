@@ -15,8 +15,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   char there[64] = "";
   int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
-    snprintf(there, sizeof there, ", %.3g on the GPU",
-             permi_gpu_needs(frontier, frontier->arrays, permi_arrays_value_bytes(frontier)));
+    snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
   length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
@@ -35,22 +34,17 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->numbers.algebra);
-  int i, j;
+  int i, j, w;
   hash = permi_hash(permi_hash(hash, (uint64_t)frontier->numbers.words), frontier->numbers.modulus);
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
   for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
-    const permi_stream *stream = &frontier->stream[i];
-    hash = permi_hash(hash, stream->test);
-    hash = permi_hash(hash, stream->want);
-    hash = permi_hash(hash, stream->flip);
-    hash = permi_hash_double(hash, stream->c.real);
-    hash = permi_hash_double(hash, stream->c.imaginary);
-    hash = permi_hash_double(hash, stream->c.absolute);
-    hash = permi_hash(hash, (uint64_t)stream->c.integer[0]);
-    hash = permi_hash(hash, (uint64_t)stream->c.integer[1]);
-    for (j = 0; frontier->mask_words > 1 && j < 3 * (frontier->mask_words - 1); j++)
-      hash = permi_hash(hash, frontier->more[(size_t)(i * 3) * (size_t)(frontier->mask_words - 1) + (size_t)j]);
+    for (j = 0; j < 3; j++)
+      hash = permi_hash(hash, permi_stream_word(frontier, i, j, 0));
+    hash = permi_coefficient_hash(hash, &frontier->coefficient[i]);
+    for (j = 0; j < 3; j++)
+      for (w = 1; w < frontier->mask_words; w++)
+        hash = permi_hash(hash, permi_stream_word(frontier, i, j, w));
   }
   return hash;
 }
@@ -167,16 +161,15 @@ static double permi_algebra_weight(permi_algebra algebra)
 /* 1: arrays go to a GPU, with cpu_fallback only to one with the memory; offer: the lists'. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
-  const size_t bytes = permi_gpu_cell_bytes(frontier);
   double seconds = permi_arrays_seconds(frontier), there, needed;
-  if (!options->gpu.devices || !bytes)
+  if (!options->gpu.devices || !permi_gpu_cells(frontier))
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
   if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
     return 0;
   there = permi_gpu_bytes();
-  needed = permi_gpu_needs(frontier, frontier->arrays, bytes);
+  needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
@@ -204,10 +197,10 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (frontier->arrays && permi_arrays_on_gpu(options, frontier, offer)) {
     frontier->arrays->isa = PERM_ISA_CUDA;
     offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
-    offer->bytes = permi_arrays_host_bytes(frontier, frontier->arrays);
+    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
   } else if (frontier->arrays && options->method != PERM_METHOD_ARRAYS &&
              (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
-    permi_arrays_release(&options->allocator, frontier->arrays);
+    permi_owned_release(&options->allocator, frontier->arrays);
     frontier->arrays = NULL;
   } else if (frontier->arrays) {
     offer->seconds = permi_arrays_seconds(frontier);
@@ -299,7 +292,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
   if (status == PERM_ERROR_OVERFLOW) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
   } else if (status != PERM_OK && block->n > PERM_MAX_N && rival < (double)INFINITY) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found that comes near to another engine");
   } else if (status != PERM_OK) {
@@ -330,10 +323,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->explain = permi_frontier_explain;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
-    leaf->bound_relative = frontier->bound_relative;
-    leaf->estimate_relative = fmin(
-        4 * sqrt((doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative),
-        frontier->bound_relative);
+    permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
     if (doubled && maker->job->leaves == 0) /* accurate, unless another leaf is not */
       maker->job->precision = PERM_PRECISION_DD;
   }
@@ -364,12 +354,8 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
-    for (e = node->edge; e < node[1].edge; e++) {
-      const permi_tree_edge *edge = &tree->edge[e];
-      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->c.real);
-      hash = permi_hash_double(permi_hash_double(hash, edge->c.imaginary), edge->c.absolute);
-      hash = permi_hash(permi_hash(hash, (uint64_t)edge->c.integer[0]), (uint64_t)edge->c.integer[1]);
-    }
+    for (e = node->edge; e < node[1].edge; e++)
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
   }
   return hash;
 }
@@ -386,6 +372,17 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
     for (k = 0; k <= t; k++)
       tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
   return fits;
+}
+
+static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
+{
+  permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+  if (tree) {
+    const permi_owned owned = tree->owned;
+    *tree = *like;
+    tree->owned = owned;
+  }
+  return tree;
 }
 
 static double permi_tree_bytes(const permi_tree *tree)
@@ -409,12 +406,11 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   perm_status status = PERM_OK;
   int start, starts;
   memset(&like, 0, sizeof like);
-  like.allocator = *allocator;
   like.nodes = 2 * block->n;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
   if (!permi_tree_kind(&like, block, maker->options)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
     return PERM_OK;
   }
   if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n) {
@@ -441,10 +437,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     if (status == PERM_ERROR_MEMORY)
       break;
-    tree = (permi_tree *)permi_allocate(allocator, 1, sizeof *tree);
-    if (tree)
-      *tree = like;
-    if (!tree || !permi_tree_build(allocator, block, &graph, given, tree))
+    tree = permi_tree_new(allocator, &like);
+    if (!tree || !permi_tree_build(block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
              (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
@@ -452,7 +446,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       best = tree;
       tree = swap;
     }
-    permi_tree_release(allocator, tree);
+    permi_owned_release(allocator, tree);
     if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
       break; /* another search cannot pay */
     if (!best && rival < (double)INFINITY)
@@ -460,7 +454,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   }
   permi_tree_graph_release(&graph);
   if (status != PERM_OK) {
-    permi_tree_release(allocator, best);
+    permi_owned_release(allocator, best);
     return permi_fail_memory(maker->result);
   }
   offer->plan = best;
@@ -486,9 +480,8 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   leaf->explain = permi_tree_explain;
   leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
-    const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
-    leaf->bound_relative = tree->bound_relative;
-    leaf->estimate_relative = fmin(4 * sqrt(unit * tree->bound_relative), tree->bound_relative);
+    const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
+    permi_leaf_bound(leaf, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT);
   }
   return PERM_OK;
 }

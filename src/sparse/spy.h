@@ -224,12 +224,13 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
       spy->width[p]++;
     spy->states[p] = frontier->states[p + 1];
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
-      const permi_stream *stream = &frontier->stream[s];
-      const int drop = stream->want == stream->test && stream->flip == stream->test && s == frontier->stream_start[p];
+      const uint64_t test = permi_stream_word(frontier, s, 0, 0), want = permi_stream_word(frontier, s, 1, 0);
+      const uint64_t flip = permi_stream_word(frontier, s, 2, 0);
+      const int drop = want == test && flip == test && s == frontier->stream_start[p];
       held |= drop;
-      gone |= stream->want | (stream->test & ~stream->want & ~stream->flip); /* wanted bits vanish */
-      self = held ? frontier->stream[frontier->stream_start[p]].test & ~stream->want : 0; /* its slot may be reused */
-      born |= (stream->want ^ stream->flip) & ~(stream->test & ~stream->want & ~self);
+      gone |= want | (test & ~want & ~flip); /* wanted bits vanish */
+      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0; /* may be reused */
+      born |= (want ^ flip) & ~(test & ~want & ~self);
     }
     alive = (alive & ~born) | gone;
   }
@@ -314,9 +315,9 @@ static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator
     const permi_tree *tree = (const permi_tree *)spy->leaf->context;
     for (i = 0; i < tree->nodes; i++) {
       const permi_tree_node *node = &tree->node[i];
-      spy->width[i] = permi_tree_bits(node->all) - 1;
+      spy->width[i] = permi_count_ones(node->all) - 1;
       spy->states[i] = permi_tree_choose(tree, spy->width[i],
-                                         permi_tree_bits(node->rows) - !node->column - node->difference);
+                                         permi_count_ones(node->rows) - !node->column - node->difference);
     }
   }
   return 1;
