@@ -2162,12 +2162,11 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 }
 
 /* =========================================================================================== >>ring
-   The ring of all engines that compute in values of their own: what a value is, y += c x, its sum at the end. Callers
-   of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
+   The ring of all engines with values of their own: what a value is, y += c x, its sum. Inlined functions get the
+   algebra as a constant, which leaves no choice in a loop. */
 
-/* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
-   the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
-   many words as the permanent can need: nothing has to be checked on the way. */
+/* Words or doubles: two of a double-double; real before imaginary part; last, where it is kept, the sum of moduli of
+   all terms. Integers are modulo 2^(64 words), as many as the permanent can need: nothing is checked. */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
@@ -2175,22 +2174,22 @@ typedef enum permi_algebra {
   PERMI_MAGNITUDES_DD, /* the same in double-double */
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* this and the next three: integers */
+  PERMI_WORD, /* from here on integers */
   PERMI_WIDE,
-  PERMI_WORDS,       /* any number of words; also Gaussian integers, two such numbers */
+  PERMI_WORDS,       /* any number; also two such parts, Gaussian */
   PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
   PERMI_PAIR_VALUES, /* complex numbers without moduli */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
-typedef struct permi_numbers { /* what the values of a plan are */
+typedef struct permi_numbers { /* what a plan's values are */
   permi_algebra algebra;
   int parts; /* 2: complex, or Gaussian */
-  int words; /* of a part of an integer */
+  int words; /* of an integer's part */
   uint64_t modulus; /* of residues, at most 2^63 */
 } permi_numbers;
 
-/* What a value is multiplied by: an entry, or a value of one word or double a part. */
+/* A multiplier: an entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
   double real_low, imaginary_low; /* low parts, of double-doubles */
@@ -2242,8 +2241,8 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
   return permi_residue_wide(product.high, product.low, p);
 }
 
-/* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
+/* x c, `low` often 0: relative error 3 u^2 for a double c in this order of operations [Theorem 3 of Joldes, Muller,
+   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res]. */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
@@ -2287,7 +2286,7 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* y += c x modulo 2^(64 words); c of `words` words too, or of one if it is short; 2 parts: Gaussian integers. */
+/* The same with c of `words` words, or of one if short, two's complement; 2 parts: Gaussian integers. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
@@ -2320,7 +2319,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
     }
 }
 
-/* *y += c *x, or with `fresh` *y = c *x; x and y do not overlap. c = NULL: c = 1, of one or two words. */
+/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, of one or two words. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {
@@ -2399,7 +2398,7 @@ static void permi_value_one(const permi_numbers *numbers, void *value)
     x[words - 1] = 1;
 }
 
-/* Adds the parts of a value to the sums of a partial, exactly. */
+/* Adds a value's parts to the sums, exactly. */
 static void permi_value_sum_parts(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const uint64_t *word = (const uint64_t *)value;
@@ -2408,7 +2407,7 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
   int part, k;
   for (part = 0; part < numbers->parts; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    if (permi_algebra_is_integer(numbers->algebra)) /* no residue has the sign's bit */
+    if (permi_algebra_is_integer(numbers->algebra)) /* residues have no sign */
       permi_sum_add_signed(sum, word + part * numbers->words, numbers->words);
     else
       for (k = 0; k < apart; k++)
@@ -7895,29 +7894,26 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 #endif
 
 /* ========================================================================================== >>exact
-   Permanents of integer matrices without rounding: Glynn's sum in the form
-       2^(n-1) per A = S = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i,   y = A x   (or A^T x),
-   every term in full. Chunks add up as integers, so results are equal for every kernel, split and number of threads.
-   Even rows. y_i and the row sum have the same parity for every x (x_j is odd). So a row with an even sum is halved,
-   y_i/2 being an integer bounded by half the norm, and the final division is by 2 less often. The norm sum_j |a_ij| is
-   even with the sum, so half of it is whole. At most n - 1 rows are halved, so that a division by 2^0 or more remains.
-   Groups. Rows whose norms multiply to less than a word's reach are multiplied in that word: |prod y_i| <= prod norms.
-   A row of norm 0 counts as one of norm 1; its factor is 0 in every term.
-   Zeros. A row that is not even is never 0. For small entries most sign vectors make some even row 0 (a row of r ones:
-   about sqrt(2/(pi r)) of them), and a row's zeros among 64 sign vectors are found in two operations: such terms are
-   skipped when few enough are expected to remain.
-   Limbs have signs (or magnitudes and signs apart), so groups of one row are nothing special. Unsigned limbs would do
-   with a constant added to every group of two rows or more: what that adds to a term has degree n - 2 or less in x and
-   so sums to 0 against prod_j x_j over the half cube. Not done: it saves two operations a limb and vector with unsigned
-   limbs only, and fails as soon as terms are skipped or a row is alone.
-   The rows are those of A or of A^T, whichever is predicted to cost less. */
+   Permanents of integer matrices without rounding. Every result is the same for all kernels, splits and numbers of
+   threads.
+   Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x, whichever is
+   predicted to cost less.
+   Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
+   |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
+   Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
+   of 0 counts as 1; y_i is 0.
+   Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
+   Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
+   Limbs are signed. Unsigned ones would do with a constant added to each group of two rows or more (the addition has
+   degree n - 2 or less in x and sums to 0). Not done: it saves two operations a limb and vector, and fails when
+   terms are skipped or a row is alone. */
 
-/* The matrix as one orientation has it: rows i with norms that say what |y_i| can reach. */
+/* One orientation of the matrix. */
 typedef struct permi_exact_rows {
-  int n, parts, transposed, halved, wide; /* how many rows are halved; how many reach 2^63 or more */
+  int n, parts, transposed, halved, wide; /* rows halved; rows that reach 2^63 */
   const permi_integer_view *view;
-  int half[PERM_MAX_N];      /* 1: the row is halved */
-  uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row; at least 1; UINT64_MAX: 2^63 or more */
+  int half[PERM_MAX_N];
+  uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits;               /* >= log2 of the product of the norms */
 } permi_exact_rows;
 
@@ -7940,7 +7936,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
     permi_wide norm = {0, 0};
     int odd = 0;
     for (part = 0; part < view->parts; part++) {
-      int sum = 0; /* its parity: each part of an even row must be even */
+      int sum = 0; /* its parity: both parts of an even row must be even */
       for (j = 0; j < n; j++) {
         int64_t x = permi_exact_at(&rows, i, j, part);
         permi_wide more = {0, 0};
@@ -7963,7 +7959,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   return rows;
 }
 
-/* What turning the sign of column j from + to - takes from y_i: 2 a_ij, or a_ij in a halved row; two's complement. */
+/* What y_i loses when the sign of column j becomes -: 2 a_ij, or a_ij in a halved row; two's complement. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -7986,20 +7982,19 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* ---- portable kernels: one term at a time, any integers; limbs of 64 bits, or residues modulo an odd p */
+/* ---- portable kernels: one term at a time; 64-bit limbs, or residues modulo an odd p */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* the last wide_groups have one row each, of two words */
-  int group_rows[PERM_MAX_N];  /* rows go through the groups in turn */
-  int group_words[PERM_MAX_N]; /* words that hold the product so far and its sign */
+  int groups, wide_groups;     /* the last wide_groups: one row of two words each */
+  int group_rows[PERM_MAX_N];  /* in turn */
+  int group_words[PERM_MAX_N]; /* of the product so far, with its sign */
   int sum_words;
-  uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p, see permi_modular_chunk */
-  uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. n - 1 */
+  uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
+  uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* out[0 .. words] = p c, two's complement, of p's `words` words and c: signed, or in [0, 2^64) if `natural`. As for
-   unsigned p and c, less c 2^(64 words) for a negative p, which stands for p + 2^(64 words), and less p 2^64
-   likewise. */
+/* out[0 .. words] = p c, two's complement; c: signed, or natural. The unsigned product, less c 2^(64 words) if p is
+   negative, less p 2^64 if c is. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
   const uint64_t carry = permi_words_times(out, p, words, c, 0);
@@ -8008,7 +8003,7 @@ static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int nat
     permi_words_subtract(out + 1, p, words);
 }
 
-/* p as a number of `grown` words. */
+/* Extends the sign of p to `grown` words. */
 static void permi_signed_grow(uint64_t *p, int words, int grown)
 {
   uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
@@ -8018,7 +8013,7 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* out = p c with c of one word, or of two if `wide`; `grown` words, which hold it by the plan. */
+/* out = p c, c of one word, or of two if `wide`; the plan says that `grown` words hold it. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
                                  int grown)
 {
@@ -8120,7 +8115,7 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* a b 2^-64 mod p for a, b < p < 2^63, p odd [Mon85]: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
+/* a b 2^-64 mod p, a, b < p < 2^63, p odd [Mon85]: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
 static uint64_t permi_montgomery(const permi_exact_plain *plain, uint64_t a, uint64_t b)
 {
   permi_wide t = permi_multiply_words(a, b);
@@ -8128,8 +8123,7 @@ static uint64_t permi_montgomery(const permi_exact_plain *plain, uint64_t a, uin
   return t.high - high + (t.high < high ? plain->modulus : 0);
 }
 
-/* Residues of y and of the product; every one of the n multiplications takes a factor 2^-64, which the product brings
-   along at its start. */
+/* Each of the n multiplications brings a factor 2^-64; the product starts with 2^(64 n). */
 static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
@@ -8195,7 +8189,7 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
                           leaf->information.seconds);
 }
 
-/* The groups: wide rows alone and last, the others in falling order into the first group with room. order: the rows. */
+/* Wide rows get groups of their own, last; the others go, largest norm first, into the first group with room. */
 static void permi_exact_plain_groups(const permi_exact_rows *rows, permi_exact_plain *plain, int *order)
 {
   const uint64_t reach = UINT64_MAX >> 1;
@@ -8241,7 +8235,7 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   return terms * times * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* (-p)^... Newton's iteration doubles the right bits of an inverse modulo 2^64: p p = 1 modulo 8. */
+/* 1 / p modulo 2^64 by Newton's iteration, which doubles the right bits: p p = 1 modulo 8. */
 static uint64_t permi_inverse_odd(uint64_t p)
 {
   uint64_t inverse = p;
@@ -8251,7 +8245,7 @@ static uint64_t permi_inverse_odd(uint64_t p)
   return inverse;
 }
 
-/* A chunk is 2^chunk_log2 sign vectors; which ones they are depends on the column that is always +. */
+/* A chunk is 2^chunk_log2 sign vectors; fixed_column, always +, says which. */
 static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
                              double bytes, permi_leaf *leaf)
 {
@@ -8320,15 +8314,15 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
 }
 
 /* ========================================================================================== >>limbs
-   The vector kernels' tables: rows in atoms, halves and limbs, as the kernel text has them. */
+   Tables of the exact vector kernels: rows in atoms, halves and limbs. */
 
 typedef struct permi_exact_family {
   perm_isa isa;
   int lanes_log2; /* int16 lanes */
-  int window;     /* bits of a limb of evaluate[2 .. 6] */
+  int window;     /* bits of a limb, 2 .. 6 limbs */
   double rate;    /* vector operations/s */
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[7]; /* for 2 .. 6 limbs; [0] for any number */
+  permi_exact_evaluate evaluate[7]; /* by limbs; [0]: any number */
 } permi_exact_family;
 
 #define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
@@ -8340,7 +8334,7 @@ typedef struct permi_exact_family {
     }                                                                                                                  \
   }
 
-/* Rates of a 2.5 GHz Cascade Lake, but IFMA's, which is a guess. A last line ends the table. */
+/* Rates of a 2.5 GHz Cascade Lake; IFMA's is a guess. */
 static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
@@ -8349,23 +8343,22 @@ static const permi_exact_family permi_exact_families[] = {
 #endif
     {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}}};
 
-/* Where the rows go. */
 typedef struct permi_exact_packing {
   int limbs, narrow, fifths, wide;                /* wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
-  int atom_of[PERM_MAX_N];                        /* of a row: limb * PERMI_EXACT_ATOMS + atom */
+  int atom_of[PERM_MAX_N];                        /* limb * PERMI_EXACT_ATOMS + atom */
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
 
-/* The most that a limb may be, see the kernel. */
+/* Largest limb, see >>exact_kernels. */
 static uint64_t permi_exact_cap(int limbs)
 {
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* Rows in falling order of norms into that many limbs, each into the limb with the least product so far; there into the
-   atom with the least product, the fifth atom last. 0 if they do not fit. */
+/* Packs rows, largest norm first, each into the limb and there into the atom with the least product, the fifth atom
+   last. 0: they do not fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order, int limbs, int narrow,
                                  permi_exact_packing *packing)
 {
@@ -8407,7 +8400,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
   return 1;
 }
 
-/* Into the fewest limbs, two at least, and among them the fewest wide ones. 0: no way. */
+/* Packs into the fewest limbs, two at least, and the fewest wide ones. 0: impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int order[PERM_MAX_N], i, k, limbs, wide, least;
@@ -8430,13 +8423,13 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* How many limbs are multiplied first: half of them, beyond 6 in threes. */
+/* Limbs multiplied first: half, beyond 6 in threes. */
 static int permi_exact_first(int limbs)
 {
   return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
 }
 
-/* Vector operations from atoms to accumulators, for a vector of int16 lanes. */
+/* Vector operations from atoms to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing)
 {
   const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first;
@@ -8444,8 +8437,7 @@ static double permi_exact_operations(const permi_exact_packing *packing)
   return 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide + 4 * (4 * inner + 5 * first * second);
 }
 
-/* The part of the sign vectors for which no halved row is 0, were the rows independent: from the distributions of the
-   row sums over all signs, norms <= 127. */
+/* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1, now[511], next[511]; /* of 2 y_i, -254 .. 254 */
@@ -8471,7 +8463,7 @@ typedef struct permi_exact_plan {
   permi_exact_rows rows;
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
-  int can_skip, skip;               /* 1: zeros can be skipped, are skipped */
+  int can_skip, skip;               /* possible; done */
   int gpu;                          /* 1: on GPUs instead */
   double survivors, seconds;
 } permi_exact_plan;
@@ -8481,7 +8473,7 @@ static permi_exact_evaluate permi_exact_evaluates(const permi_exact_family *fami
   return family->evaluate[packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0];
 }
 
-/* The plan for one orientation. */
+/* Plans one orientation. */
 static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const permi_exact_rows *rows)
 {
   const perm_isa isa =
@@ -8506,7 +8498,7 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
     bytes &= rows->norm[i] <= 127;
   plan.can_skip = bytes && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
   if (plan.can_skip && rows->halved) {
-    /* for a vector of int8 lanes: the search, the lists, and what survives */
+    /* search, lists and survivors of a vector of int8 */
     const double survivors = permi_exact_survivors(rows);
     const double each = 10 * n + 2 * permi_exact_operations(&plan.packing);
     const double seconds =
@@ -8578,7 +8570,7 @@ static uint64_t permi_double_bits(double x)
   return bits;
 }
 
-/* What the kernels need to know of 51-bit limbs. */
+/* Constants of 51-bit limbs. */
 static void permi_exact_constants(permi_exact *exact)
 {
   const int first = exact->first, tiles = exact->limbs > 6 || exact->narrow < exact->limbs;
@@ -8602,7 +8594,7 @@ static void permi_exact_constants(permi_exact *exact)
   memset(exact->ends, 255, 64);
 }
 
-/* table[s] = base - the steps of columns first + k for every set bit k of s < 2^columns. */
+/* table[s] = base - the steps of columns first + k for each set bit k of s. */
 static void permi_exact_settings(const permi_exact_rows *rows, int i, int first, int columns, uint64_t base,
                                  uint64_t *table)
 {
@@ -8613,7 +8605,7 @@ static void permi_exact_settings(const permi_exact_rows *rows, int i, int first,
       table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
 }
 
-/* What a kernel needs to know beside its tables, which have `inner` columns. */
+/* What a kernel needs beside its tables of `inner` columns. */
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
 {
   const permi_exact_family *family = plan->family;
@@ -8632,7 +8624,7 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   permi_exact_constants(exact);
 }
 
-/* Columns: lanes, block or setting columns, the fixed one, outer ones. */
+/* Columns: lanes, block or settings, the fixed one, outer ones. */
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
 {
@@ -8739,22 +8731,21 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 PERMI_BRIEF_BEGIN
 
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs: row sums are packed into 32-bit words, groups of rows are multiplied in one word each, then
-   limbs of 32 bits. The kernel is compiled for the shape of the matrix, see perm_gpu_exact. Where zeros are skipped,
-   the settings of 6 columns that make a halved row 0, given its sum over the other columns, are one word of a table:
-   one look-up per row for 64 terms. */
+   Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs. The
+   kernel is compiled for the shape, see perm_gpu_exact. For skipping, a table has, by a halved row's sum over the
+   other columns, a word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
 
-/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
-   more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; with zeros skipped, a tenth of the
-   terms being left, 6.4e11. */
+/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less
+   for more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; zeros skipped, a tenth of the
+   terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
-#define PERMI_EXACT_GPU_PRODUCTS 3000 /* most products of words in a term: unrolled, they take 15 s to compile */
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* most products of words in a term: 15 s to compile */
 #ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
 #define PERMI_EXACT_GPU_SKIP 1
 #endif
 
 typedef struct permi_exact_gpu {
-  permi_gpu gpu; /* comes first, where >>gpu looks for it */
+  permi_gpu gpu; /* first: >>gpu looks here */
   perm_gpu_program program;
   perm_gpu_exact shape;
   int transposed;
@@ -8762,8 +8753,8 @@ typedef struct permi_exact_gpu {
   char text[24576];
 } permi_exact_gpu;
 
-/* Shares rows out among groups: in falling order of norms, into the first group with room; long rows are alone. bound:
-   of the groups' products; order: the rows, group by group. Returns 1 if all norms fit in bytes. */
+/* Groups rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit
+   bytes. bound: of groups' products; order: rows by group. */
 static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *shape, uint64_t *bound, int *order)
 {
   const int n = rows->n;
@@ -8793,7 +8784,7 @@ static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *
   return bytes;
 }
 
-/* Words of the groups' products and of the sum; 0: too many. */
+/* Words of the groups' products and the sum; 0: too many. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -8815,7 +8806,7 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return 1;
 }
 
-/* Places of the lines in words: bytes first, then halves, words, long rows. */
+/* Places lines in words: bytes, halves, words, long rows. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape, const int *order)
 {
   int at = 0, kind, g, k, r, part;
@@ -8843,9 +8834,8 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* The shape of rows on a GPU, their order there, and the share of terms that skipping of zeros leaves. Returns the
-   seconds that it takes; INFINITY: it cannot be done. Operations of a term are counted in the machine code: a line, a
-   word of a product, of a sum. */
+/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves.
+   Operations are counted in machine code: a line, a word of a product, of a sum. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
 {
   const int n = rows->n, parts = rows->parts;
@@ -8878,7 +8868,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   seconds = terms * each;
   if (PERMI_EXACT_GPU_SKIP && parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
-    const double skipping = /* survivors are three times as many: rows are not independent */
+    const double skipping = /* three times the survivors: rows are dependent */
         terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
     if (skipping < seconds) {
       seconds = skipping;
@@ -8891,8 +8881,8 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* for compiling */
 }
 
-/* Prints a member `name(i)` that yields list[i], as a chain of choices: compilers fold it, but not always loads from
-   arrays, and then they unroll nothing and spill. No list: `name()`, which yields value. */
+/* Prints `name(i)` yielding list[i] as a chain of choices, which compilers fold; loads from arrays they do not
+   always, and then nothing is unrolled. No list: `name()`, yielding value. */
 static size_t permi_gpu_member(char *text, size_t room, const char *name, const short *list, int count, int value)
 {
   size_t length = (size_t)snprintf(text, room, "  PERMI_BOTH constexpr int %s(%s) const { return ", name,
@@ -8912,7 +8902,7 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   const struct {
     const char *name;
     const short *list;
-    int count; /* of the list; without one: the value */
+    int count; /* of the list, or the value */
   } member[] = {{"words", NULL, shape->words},
                 {"stride", NULL, shape->stride},
                 {"groups", NULL, shape->groups},
@@ -8938,7 +8928,7 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n", blocks);
 }
 
-/* Adds times x (times is 1 or -1) to a line's place. */
+/* Adds x or -x, times = 1 or -1, to a line's place. */
 static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
 {
   const int kind = shape->kind[line];
@@ -8999,7 +8989,7 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
       (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-/* Fills in the table of row sums, of n - 1 columns: those of the masks, walk, high; see >>gpu. */
+/* Fills the table of row sums: columns of the masks, walk, high; see >>gpu. */
 static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order, int block,
                                  perm_gpu_work *work, uint32_t *table)
 {
@@ -9031,7 +9021,7 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
   }
 }
 
-/* Fills in the masks: for each even row and each sum of it over the other columns, the settings that make it 0. */
+/* Fills the masks: by even row and its sum over other columns, the settings that make it 0. */
 static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
                                   uint64_t *masks)
 {
@@ -9112,7 +9102,7 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
   return PERM_OK;
 }
 
-/* Makes the plan one for GPUs where they are faster, as permi_plan_gpu does, in the better orientation. */
+/* Takes GPUs where they are faster, in the better orientation. */
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
                                  permi_exact_plan *plan)
 {
@@ -9134,7 +9124,7 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
   }
 }
 
-/* One leaf for the permanent of an n x n matrix of integers or Gaussian integers, 1 <= n <= 64. */
+/* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
                                     permi_leaf *leaf, perm_result *result)
@@ -9146,7 +9136,7 @@ static perm_status permi_exact_leaf(const perm_options *options, int n, const pe
                        : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
 }
 
-/* What permi_exact_leaf would predict, one thread. */
+/* Prediction of permi_exact_leaf, one thread. */
 PERMI_UNUSED
 static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
 {
@@ -9155,7 +9145,7 @@ static double permi_exact_seconds(const perm_options *options, int n, const perm
   return plan.seconds;
 }
 
-/* The same modulo p, odd, 3 <= p < 2^63: the leaf's partials are sums of residues. */
+/* The same modulo p, odd, 3 <= p < 2^63; partials are sums of residues. */
 PERMI_UNUSED
 static perm_status permi_modular_leaf(const perm_options *options, int n, const permi_integer_view *view, uint64_t p,
                                       permi_leaf *leaf, perm_result *result)
@@ -9174,20 +9164,17 @@ static double permi_modular_seconds(int n, const permi_integer_view *view)
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>counts
-   Matrices in which equal rows and equal columns stand once, with a count that the caller declares or that is found
-   here.
-
-   A problem is what the caller gives; permi_counted is what is left of it: at most as many rows as columns (else it is
-   transposed), no line that stands 0 times, no two equal ones, no zero columns where columns are to spare. An engine
-   takes the rows or the columns as digits, v_d = 0 .. count_d of them used, and the others as forms:
-     >>subsets    one form after another takes up one more of the digits, or none where forms are to spare;
+   Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here.
+   permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, no zero
+   columns where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
+   forms:
+     >>subsets    each form takes up one more digit, or none if forms are to spare;
      >>sign_sums  forms are evaluated at signs, or numbers, of digits.
-   Doubles and double-doubles are scaled by powers of two so that where every form must be used, a form's sum of moduli
-   is at most 1, and otherwise every digit's is: then no sum of products exceeds 1 by more than binomials, and what an
-   operation loses does not grow. */
+   Powers of two scale a form's sum of moduli to at most 1 where every form is used, else every digit's: no sum of
+   products exceeds 1 but by binomials, and what an operation loses does not grow. */
 
 typedef struct permi_problem {
-  int m, n, parts;        /* parts: 1, or 2 for complex entries */
+  int m, n, parts;        /* 1; 2: complex */
   const double *real;     /* the entries, or NULL and */
   const int64_t *integer; /* these */
   ptrdiff_t ld;
@@ -9197,16 +9184,16 @@ typedef struct permi_problem {
 
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
-  int rows, columns; /* in all; rows <= columns */
+  int rows, columns; /* with counts; rows <= columns */
   int zero;          /* 1: the permanent is */
   int *row_count, *column_count;
   double *real;     /* [m][n][parts], or NULL and */
   int64_t *integer; /* these, */
-  int scaled, exp2; /* scaled: times 2^exp2: doubles as integers */
+  int scaled, exp2; /* scaled: doubles as integers, times 2^exp2 */
   const permi_reach *reach;
 } permi_counted;
 
-/* Bits of the entry where a line (a row, or a column) meets another one; 0 for both zeros. */
+/* Bits of the entry where a line (row or column) meets another; 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -9221,12 +9208,12 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Distinct lines on one side of a problem: which, and how often each stands. */
+/* Distinct lines of one side. */
 typedef struct permi_lines {
   int *line, *count, lines;
 } permi_lines;
 
-/* Is line x equal to line y, or if y < 0 to zero, where the other lines meet it? */
+/* Does line x equal line y, or zero if y < 0, on the other side's lines? */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -9238,8 +9225,8 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* *lines := the first of each set of equal lines. Lines that differ usually do so in their first places (`first`, room
-   for them), so they are compared, without hashing. */
+/* Finds the first of each set of equal lines. Compares, without hashing: lines that differ mostly do so in their
+   first places (`first`: room for them). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -9289,7 +9276,7 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Reduces a checked problem to *counted, in the one allocation counted->real. O(m n) where lines differ. */
+/* Reduces a checked problem, in one allocation, counted->real. O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -9313,7 +9300,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     permi_lines_merge(problem, s, &side[1 - s], &side[s], first);
     total[s] = permi_counts_total(side[s].count, side[s].lines);
   }
-  for (s = 0; s < 2; s++) { /* zero lines: no harm where lines are to spare */
+  for (s = 0; s < 2; s++) { /* harmless where lines are to spare */
     permi_lines_drop_zeros(problem, s, &side[1 - s], &side[s]);
     left[s] = permi_counts_total(side[s].count, side[s].lines);
     if (left[s] < total[s] && total[s] <= total[1 - s])
@@ -9321,7 +9308,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   }
   if (total[0] <= total[1] ? left[1] < total[0] : left[0] < total[1])
     counted->zero = 1;
-  s = left[0] > left[1]; /* the side that becomes the rows */
+  s = left[0] > left[1]; /* which becomes the rows */
   rows = &side[s];
   columns = &side[1 - s];
   counted->m = rows->lines;
@@ -9352,8 +9339,8 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* *whole := a copy with doubles as whole numbers of their least bit, when they fit 62 bits: the last rung of the ladder
-   of precisions. 0 when they do not fit, or memory runs out. */
+/* Copies the problem with doubles as whole numbers of their least bit, for the last precision tried. 0: over 62
+   bits, or out of memory. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -9406,38 +9393,38 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
 }
 
 /* ========================================================================================= >>digits
-   The digits and forms of all engines for counts, and their values that are not doubles: cells of >>ring, which are
-   double-doubles or integers (residues where no number of words would do). */
+   Digits and forms of the engines for counts, and cells: their values of >>ring, double-doubles or integers
+   (residues where these are too long). */
 
-#define PERMI_MOST_DIGITS 62  /* of engines that count in a number system: 2^62 states at most */
-#define PERMI_MOST_FORMS 512  /* of those that keep the forms in a workspace, */
-#define PERMI_MOST_NEEDED 128 /* and what leads to e_M */
-#define PERMI_MOST_CELLS 8192 /* 8-byte words of cells there */
-#define PERMI_MOST_WALKED 900 /* total of the digits: binomials are scaled by 2^-total */
+#define PERMI_MOST_DIGITS 62  /* of engines that count in a number system */
+#define PERMI_MOST_FORMS 512  /* in a workspace, */
+#define PERMI_MOST_NEEDED 128 /* with what leads to e_M */
+#define PERMI_MOST_CELLS 8192 /* 8-byte words of cells */
+#define PERMI_MOST_WALKED 900 /* total of digits: binomials are scaled by 2^-total */
 
 typedef struct permi_counts {
   perm_allocator allocator;
   permi_numbers numbers; /* of PERM_PRECISION_DD and of integers */
-  size_t size;           /* words of such a value, or cell */
+  size_t size;           /* words of a cell */
   int plain;             /* 1: in double instead */
   const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
-  int digit_total, form_total, needed; /* in all; the smaller of the totals */
-  int skips;                           /* form_total - needed: forms may stay unused */
+  int digit_total, form_total, needed; /* totals; the smaller one */
+  int skips;                           /* form_total - needed: unused forms */
   int *digit_count, *form_count, *radix;
-  double *high, *low; /* entries [digit][part][form], scaled; low: what high leaves, where sums are split */
+  double *high, *low; /* entries [digit][part][form], scaled; low: the rest of high for split sums */
   int64_t *integer;   /* or these */
   int whole;          /* 1: nothing rounds */
-  int lossy;          /* 1: scaling rounded some entry, which has become tiny */
-  int signs;          /* 1: some entry is negative or complex, so that |terms| are summed apart */
+  int lossy;          /* 1: scaling rounded some tiny entry */
+  int signs;          /* 1: negative or complex entries: |terms| are summed apart */
   /* >>sign_sums: */
   int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
-  unsigned absolute_mask; /* of elementary symmetric functions, one of mask + 1 terms enters the sum of |terms| */
-  int *weight_at;         /* binomials of digit d: cells (or doubles) from there */
+  unsigned absolute_mask; /* of symmetric functions, one of mask + 1 terms enters the sum of |terms| */
+  int *weight_at;         /* binomials of digit d begin here */
   uint64_t *weight;
-  uint64_t *rank_weight; /* Ryser: by the number of columns in the set */
+  uint64_t *rank_weight; /* Ryser's, by columns in the set */
 } permi_counts;
 
 static size_t permi_counts_at(const permi_counts *counts, int digit, int part, int form)
@@ -9460,11 +9447,11 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
 /* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
-  uint64_t magnitude[2][2]; /* instead, of real and imaginary part, but for residues */
+  uint64_t magnitude[2][2]; /* integers, but for residues */
   int negative[2];
 } permi_factor;
 
-/* *factor = x, or the integers, of two parts. Fields that no value has stay as they are. */
+/* Sets *factor to x, or to the integers; other fields stay. */
 static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
                              permi_factor *factor)
 {
@@ -9546,37 +9533,36 @@ static double permi_cell_modulus(const permi_counts *counts, const void *cell)
 
 /* ======================================================================================== >>subsets
    The dynamic program over counts of used rows or columns, and expansion.
+   state[v] is the sum of products over the ways in which the forms so far take up v_d copies of each digit d. The next
+   form gives, in place, v descending,
+     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d].
+   Only totals from which the end can be reached are kept up. */
 
-   state[v] is the sum, over the ways in which the forms so far take up v_d copies of digit d, of products. A form goes
-   from it to
-     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d],
-   in place, v descending. Only totals of v from which the end can be reached are kept up. */
-
-#define PERMI_SWEEP_ROW 64 /* states that are swept together */
+#define PERMI_SWEEP_ROW 64 /* states swept together */
 
 typedef struct permi_subsets {
   const permi_counts *counts;
   int skip, digits;
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
-  double *plane[3];          /* states: real, imaginary, absolute (NULL where not needed) */
+  double *plane[3];          /* states: real, imaginary, absolute; or NULL */
   uint64_t *cell;            /* instead of the first two */
   int at[PERMI_MOST_DIGITS]; /* weights of digit d: from there, by v_d */
   double *weight[3];         /* real, imaginary, absolute */
   permi_factor *factor;      /* instead of the first two */
-  double *sum[3];            /* a row of states as it grows */
-  int block, row;            /* digits 0 .. block - 1 run along a row of that many states, */
-  double *inner[4]; /* [digit][row] with these weights: real, imaginary, absolute, -imaginary; 0 where v_d is */
-  int inner_total;  /* the largest total of these digits */
+  double *sum[3];            /* a row of new states */
+  int block, row;            /* digits 0 .. block - 1 span a row of so many states; */
+  double *inner[4]; /* their weights [digit][row]: real, imaginary, absolute, -imaginary; 0 where v_d is */
+  int inner_total;  /* the largest total of them */
   permi_control *control; /* or NULL */
-  double least_state, least_weight; /* but for zeros: where products cannot underflow, nothing is lost */
-  /* the digits that can be taken back from the present row: how far, and their weights */
+  double least_state, least_weight; /* non-zero ones: tells where products cannot underflow */
+  /* digits to take back from the row: offsets and weights */
   int active;
   size_t offset[PERMI_MOST_DIGITS];
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state alone, as where every form must be used; digit 0 is v0. Returns its modulus. */
+/* Moves one state where every form is used; digit 0 is v0. Returns its modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -9602,7 +9588,7 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
   return most;
 }
 
-/* Moves the states base + x, x0 <= x <= x1, in double. Returns the largest modulus. */
+/* Moves the states base + x0 .. base + x1 in double. Returns the largest modulus. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -9640,7 +9626,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells, with the absolute plane beside them. */
+/* The same in cells, with absolute values beside. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -9670,7 +9656,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   return most;
 }
 
-/* One form takes up its digit; afterwards the totals of v are from `least` to `most`. Returns the largest modulus. */
+/* One form takes up its digit; totals become least .. most. Returns the largest modulus. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -9685,7 +9671,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     double units = 2;
     base -= (size_t)dp->row;
     if (total <= most && total + dp->inner_total >= least) {
-      /* of one digit only what is needed; of more all: states with other totals are right, or never looked at */
+      /* one digit: only needed totals; several: all, as states of other totals are right or never read */
       const int x0 = dp->block == 1 && least > total ? least - total : 0;
       const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
@@ -9715,7 +9701,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   }
 }
 
-/* Weights of a form: by digit and v_d, what v_d - 1 used copies leave times the entry. */
+/* Weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
@@ -9762,7 +9748,7 @@ PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
     cell[s] = permi_dd_scale(cell[s], -e);
 }
 
-/* Adds the states at the end: all whose total is what is needed. */
+/* Adds the states with the needed total. */
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
@@ -9793,7 +9779,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* What an operation can lose by underflow, a few times the least double: double-doubles lose several. */
+/* Bound of what an operation loses by underflow; double-doubles lose several least doubles. */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
@@ -9809,7 +9795,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
     permi_subsets_weights(dp, form);
     for (copy = 0; copy < counts->form_count[form]; copy++) {
       const int reach = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
-      const int safe = dp->least_state * dp->least_weight > 1e-250; /* double-doubles keep their low parts too */
+      const int safe = dp->least_state * dp->least_weight > 1e-250; /* leaves room for low parts */
       double most;
       int e;
       dp->least_state = (double)INFINITY;
@@ -9821,7 +9807,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
       if (counts->integer || counts->whole)
         continue;
       lost += safe ? 0 : PERMI_LEAST * (dp->digits + 2.0) * (double)dp->states;
-      if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600: as far above underflow as is safe */
+      if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600, far above underflow */
         frexp(most, &e);
         e -= 600;
         permi_subsets_rescale(dp, e);
@@ -9837,7 +9823,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   return PERM_OK;
 }
 
-/* Places, weights and rows of the digits. Returns the number of weights; dp->states is 0 if there are too many. */
+/* Sets places, weights and rows of the digits; returns the number of weights. Too many states: dp->states = 0. */
 PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_counts *counts)
 {
   double states = 1;
@@ -9923,7 +9909,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   return PERM_OK;
 }
 
-/* ---- expansion: each form takes a digit that is not used up; products of double-doubles, or exact. */
+/* ---- expansion: each form takes a digit with copies left */
 typedef struct permi_expansion {
   int *left, *chosen, *form_of; /* by digit; by depth */
   uint64_t *cell;               /* by depth */
@@ -9989,7 +9975,7 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
     for (form = 0; form < counts->forms; form++)
       for (copy = 0; copy < counts->form_count[form]; copy++)
         expansion.form_of[k++] = form;
-    expansion.form_of[k] = 0; /* looked at, not used */
+    expansion.form_of[k] = 0; /* read, not used */
     status = permi_expand_counts(counts, control, &expansion, &mine);
   }
   permi_release(allocator, expansion.cell);
@@ -10000,23 +9986,22 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
 }
 
 /* ======================================================================================= >>sign_sums
-   Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray code:
+   Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray code, weights scaled by 2^-c_d:
      Glynn [Gly10, CH18]  2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
      Ryser [Rys63]        sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd), k = sum_d v_d <= M
-   F is the product of the forms with their counts, or, where Glynn's digits are the M rows and the forms the N > M
-   columns, the elementary symmetric function e_M of them. v -> c - v leaves Glynn's terms as they are, so the last
-   digit takes only v <= c/2, doubled but for v = c/2 itself. Weights are scaled by 2^-c_d.
-   Forms are exact wherever a walk starts: entries are split into two parts on two grids, as in PERM_FORM_SPLIT of
-   >>dense; integers have 128 bits. */
+   F is the product of the forms with their counts; in Glynn's sum over M rows with N > M columns as forms, their
+   elementary symmetric function e_M. v -> c - v keeps Glynn's terms: the last digit takes v <= c/2 only, doubled but
+   for v = c/2. Forms are exact where a walk starts: entries on two grids, as in PERM_FORM_SPLIT, or 128-bit
+   integers. */
 
 /* A place in the n-ary Gray code. */
 typedef struct permi_nary {
   int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, where the digit goes next */
-  int total, digit;                                /* sum of v; the digit that moved last */
-  uint64_t left;                                   /* terms still to come */
+  int total, digit;                                /* total: of v; digit: the last moved */
+  uint64_t left;                                   /* terms to come */
 } permi_nary;
 
-/* Where a chunk of the terms begins: boundaries as even as can be. */
+/* First term of a chunk; chunks are as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -10034,13 +10019,13 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
     const uint64_t radix = (uint64_t)counts->radix[d];
     const int plain = (int)(s % radix);
     s /= radix;
-    walk->up[d] = s & 1 ? -1 : 1; /* every turn of the higher digits turns this one round */
+    walk->up[d] = s & 1 ? -1 : 1; /* each turn of the higher digits reverses it */
     walk->v[d] = s & 1 ? counts->radix[d] - 1 - plain : plain;
     walk->total += walk->v[d];
   }
 }
 
-/* To the next term; 0 when all are done. */
+/* Moves to the next term; 0 after the last. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
@@ -10060,7 +10045,7 @@ static int permi_nary_times(const permi_counts *counts, const permi_nary *walk, 
   return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
 }
 
-/* What is added to permi_nary_times of the digit that moved last. */
+/* Change of permi_nary_times of the digit that moved last. */
 static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
 {
   return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
@@ -10073,14 +10058,14 @@ static int permi_nary_negative(const permi_counts *counts, const permi_nary *wal
 
 /* ---- terms in double, gathered in batches */
 
-/* form: [row][lane], PERMI_TERMS lanes, of symmetric functions PERMI_SETS; e: room for those and imaginary parts. */
+/* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
-  int room, lanes; /* lanes; how many are filled so far */
+  int room, lanes; /* number of lanes; filled ones */
 } permi_form_batch;
 
-/* e_k of PERMI_SETS sets of forms, only those from which e_M can be reached: one form after the other. absolute: of
-   |forms|, parts added. Returns e_M, imaginary parts M + 1 numbers behind. */
+/* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind; skips what cannot reach e_M.
+   absolute: of |forms|. */
 static const double *permi_symmetric(const permi_counts *counts, permi_form_batch *batch, int absolute)
 {
   const int parts = absolute ? 1 : counts->parts, needed = counts->needed;
@@ -10109,7 +10094,7 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds e_M of the batch's forms to the sums of lane 0; to those of moduli, if the place is a chosen one. */
+/* Adds e_M of the batch to lane 0, and that of moduli at places that the mask chooses. */
 static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *batch, uint64_t place,
                                   permi_lane_sums *sums)
 {
@@ -10129,7 +10114,7 @@ static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
 }
 
-/* Adds the batch's terms; lanes that are empty are of forms 0. */
+/* Adds the batch's terms; empty lanes get forms 0. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   int lane, f;
@@ -10145,13 +10130,13 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
     counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
 }
 
-/* Forms in whatever precision, kept from term to term. */
+/* Forms in any precision, kept between terms. */
 typedef struct permi_forms {
   double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
   permi_wide word[2 * PERMI_MOST_FORMS]; /* two's complement */
 } permi_forms;
 
-/* What a thread works in. */
+/* A thread's workspace. */
 typedef struct permi_nary_work {
   permi_forms forms;
   union {
@@ -10189,7 +10174,7 @@ static void permi_forms_start(const permi_counts *counts, permi_forms *forms, co
     permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
 }
 
-/* A chunk in double. */
+/* Runs a chunk in double. */
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
                              perm_partial *partial)
 {
@@ -10231,7 +10216,7 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
 }
 
-/* ---- terms in cells, which go into the sums one by one: exactly */
+/* ---- terms in cells */
 
 static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
@@ -10246,8 +10231,8 @@ static void permi_forms_factor(const permi_counts *counts, const permi_forms *fo
   permi_factor_set(counts, x, integer, factor);
 }
 
-/* The term times F of the forms, there or in the room, or for e_M behind it; e: e_k of moduli, from that of the term
-   on. Returns the place. */
+/* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli from the term's
+   own. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
@@ -10301,7 +10286,7 @@ static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negat
   permi_value_sum_parts(&counts->numbers, term, partial);
 }
 
-/* A chunk in cells. */
+/* Runs a chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
@@ -10347,7 +10332,7 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
     permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
 }
 
-/* ---- binomials as weights: cells, or doubles */
+/* ---- binomials as weights, cells or doubles */
 
 static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
 {
@@ -10378,7 +10363,7 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
   }
   memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
   weight[0] = 1;
-  for (k = 1; k <= c; k++) /* Pascal's triangle, row by row */
+  for (k = 1; k <= c; k++) /* Pascal's triangle */
     for (v = k < most ? k : most; v > 0; v--)
       permi_words_add(weight + (size_t)v * size, weight + (size_t)(v - 1) * size, counts->numbers.words);
   for (v = 0; half && v <= most; v++)
@@ -10409,12 +10394,12 @@ PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
 PERMI_BRIEF_BEGIN
 
 /* =================================================================================== >>counts_choice
-   Which engine for which counts, in which precision, at which price. Rectangular matrices by name:
-     subsets    2^m m n / 2 for m < n; no subtraction that the permanent does not have
-     short      Glynn's sum over the short side [see >>sign_sums]: 2^(m-1) m n
+   Chooses the engine for counts, its precision and price. Rectangular matrices by name:
+     subsets    2^m m n / 2, m < n; subtracts nothing that the permanent does not
+     short      Glynn's sum over the short side: 2^(m-1) m n
      ryser      2^n m, for n close to m [Rys63; MRA, algorithm 2]
-     padded     Glynn's sum of the square matrix with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose
-                sum over all 2^n signs needs 2^-n, not 2^-(n-1)]: for comparisons
+     padded     Glynn's sum with n - m rows of ones, divided by (n - m)!, for comparisons [MRA, algorithm 4, whose sum
+     over 2^n signs needs 2^-n, not 2^-(n-1)]
      expansion  all injections */
 
 typedef struct permi_choice {
@@ -10424,16 +10409,16 @@ typedef struct permi_choice {
   int words;                /* of exact numbers, */
   uint64_t modulus;         /* or of their residues, if not 0 */
   perm_isa isa;
-  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, and then */
-  const char *why;                    /* why not */
+  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, */
+  const char *why;                    /* and why */
 } permi_choice;
 
-/* What an engine makes of counted lines. */
+/* Counted lines as an engine sees them. */
 typedef struct permi_shape {
-  int digits, forms, given; /* distinct lines; given: forms but for the row of ones of method padded, */
-  int padding;              /* which stands that often */
+  int digits, forms, given; /* distinct lines; given: forms but for padded's row of ones, */
+  int padding;              /* its count */
   int digit_total, form_total, needed, skips;
-  const int *digit_count, *form_count; /* the latter of the given ones */
+  const int *digit_count, *form_count; /* of the given forms */
 } permi_shape;
 
 static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
@@ -10462,7 +10447,7 @@ PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *coun
   return sum;
 }
 
-/* log2 of prod over the rows (columns) of (sum of |entries|, with counts); *sums: the sum of those sums. */
+/* log2 of the product over rows (columns) of sums of |entries|, with counts; *sums: their sum. */
 PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
 {
   const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
@@ -10480,7 +10465,7 @@ PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by
   return bits;
 }
 
-/* Words that hold every sum that must not wrap, with its sign; 0: too many. */
+/* Words, sign included, for every sum that must not wrap; 0: too many. */
 PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_shape *shape, perm_method method,
                                          int by_columns)
 {
@@ -10497,7 +10482,7 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* Each visit takes `one` second; numbers of `size` doubles. */
+/* The price of an expansion at `one` second a visit. */
 PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double one, double size, permi_choice *choice)
 {
   double visits = 1, level = 1;
@@ -10514,7 +10499,7 @@ PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double on
     choice->seconds = visits * (one + 1e-8);
 }
 
-/* The price of a sum over signs. one: seconds of an operation in dd or exact. */
+/* The price of a sum over signs; one: seconds of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, double one, double size,
                                          permi_choice *choice)
 {
@@ -10541,7 +10526,7 @@ PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, do
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* The predicted price of one engine, or why it cannot. modulus: 0, or what the permanent is wanted modulo. */
+/* The predicted price of one engine, or why it cannot. modulus: 0, or the one wanted. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus)
 {
@@ -10558,7 +10543,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   choice.seconds = (double)INFINITY;
   if (exact) {
     choice.words = permi_choice_words(counted, &shape, method, by_columns);
-    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* which only multiplies and adds */
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
     }
@@ -10597,16 +10582,16 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     choice.bytes = product * 8 * (size + 1);
     choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
   } else {
-    if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or else the largest */
+    if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or the largest */
       choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
     permi_signs_price(&shape, parts, one, size, &choice);
   }
   return choice;
 }
 
-#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term on its forms */
+#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term */
 
-/* Seconds that a choice takes on a GPU; INFINITY: it is the CPU's. */
+/* Predicted seconds on a GPU; INFINITY: not for GPUs. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
   const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
@@ -10624,7 +10609,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
 }
 
-/* The cheapest engine, or the one that `method` names. Subsets may take twice as long as others: they do not cancel. */
+/* The cheapest engine, or the named one. Subsets may take twice as long: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -10636,7 +10621,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
                  {PERM_METHOD_RYSER, 1, 0},   {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 0},
                  {PERM_METHOD_EXPANSION, 1, 0}};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
-  /* Subsets do not cancel by themselves, but of complex terms the estimate would want dd all the same. */
+  /* For complex terms the estimate asks for dd in either case. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_choice best;
   size_t k;
@@ -10681,11 +10666,11 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 }
 
 /* ==================================================================================== >>counts_scale
-   Entries by digits and forms scaled by powers of two and put on grids, and what an engine's result may lose. */
+   Scales entries by powers of two, puts them on grids, and bounds what an engine's result may lose. */
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
-/* Of the larger part of an entry, as frexp has it; PERMI_NO_EXPONENT for zero. */
+/* Exponent of the larger part of an entry, as of frexp; PERMI_NO_EXPONENT for zero. */
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {
   const double x = fabs(permi_counts_entry(counts, digit, 0, form));
@@ -10693,7 +10678,7 @@ PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digi
   return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
 }
 
-/* Are two entries that are not 0 more than 2^PERMI_SCALE_WIDE apart? */
+/* Do two non-zero entries differ by more than 2^PERMI_SCALE_WIDE? */
 PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
 {
   int least = INT_MAX, most = INT_MIN, d, f;
@@ -10706,10 +10691,9 @@ PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
   return most - (double)least > PERMI_SCALE_WIDE;
 }
 
-/* exp2 of digits and forms by >>scale, the repeated ones written out: the largest products of a permanent are then
-   about 1, and what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products
-   lose all bounds on the way. 0: too large, nothing is that far apart, or there is no transversal; -1: out of memory.
-   Square ones only. */
+/* Sets exp2 by >>scale, repeated lines written out, square problems only: the largest products are then about 1,
+   where means of exponents leave 2^-3000 and no bounds. 0: too large, not wide, or no transversal; -1: out of
+   memory. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
@@ -10729,15 +10713,15 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *c
   for (side = 0; scaled && side < 2; side++) {
     const int *count = side ? counts->form_count : counts->digit_count;
     for (d = i = 0; d < (side ? counts->forms : counts->digits); i += count[d++])
-      exp2[side][d] = line_exp2[side][i]; /* no line stands 0 times */
+      exp2[side][d] = line_exp2[side][i]; /* counts are positive */
   }
   return scaled;
 }
 
 typedef enum permi_scale_rule { PERMI_SCALE_MEAN, PERMI_SCALE_LARGEST, PERMI_SCALE_SUM } permi_scale_rule;
 
-/* exp2 of digits (0) or forms (1), such that, with the exponents of the others, the mean of the exponents of a line is
-   about 0, its largest entry or its sum of moduli, with counts, at most 1. */
+/* Sets exp2 of digits (0) or forms (1) so that, given the others' exponents, each line's mean exponent is about 0,
+   or its largest entry or its sum of moduli, with counts, is at most 1. */
 PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int of_forms, permi_scale_rule rule,
                                                 int *const exp2[2])
 {
@@ -10772,9 +10756,8 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
   }
 }
 
-/* Scales the entries as >>counts says; *scale_exp2: what that multiplies permanents by. Columns of square ones are
-   brought to their rows by the means of exponents first. 1: every entry is still exact; 0: some are off by up to half
-   the least double; -1: out of memory. exp2: room for both kinds of line, zero. */
+/* Scales the entries as >>counts says; permanents are multiplied by 2^*scale_exp2. Square ones: means of exponents
+   first. 1: exact; 0: some entry is off by up to half the least double; -1: out of memory. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -10802,8 +10785,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Is every sum a whole number of less than 2^53 units, so that nothing rounds? The lines that are all used have whole
-   numbers of a unit each. */
+/* Is every sum a whole number below 2^53 units, so that nothing rounds? Each line that is all used has a unit. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
@@ -10830,8 +10812,8 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* For >>sign_sums in double and double-double: splits every form's entries into whole numbers of two units, exact in
-   all sums. Returns a bound of what the forms lose, with their counts. */
+/* Splits the entries of each form for >>sign_sums onto two grids on which all sums are exact. Returns a bound of
+   what the forms lose, with counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
@@ -10855,16 +10837,15 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
   return lost * (1 + 1e-12);
 }
 
-/* Error measures, u = 2^-53, for M forms in a product, of N in all:
-   subsets    a state gains a rounded product (complex parts: two) of a rounded weight, and is one of nz + 1 summands,
-              nz the digits whose entry is not 0: (nz + 4) u a form, of the same sum over moduli (of complex ones: of
-              sums of parts, which bound products' sums of parts);
-   signs      M forms rounded once, as many products; complex ones 2.42 u each (see permi_plan_bounds); a weight of two
-              roundings a digit;
-   e_M        M products of rounded forms and N sums; complex parts are sums of two;
-   dd         the same in units of PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   Relative to sums of |terms| that are rounded themselves: a factor 1.0001. What underflows, and what grids take, is
-   absolute: no product of sums exceeds 1, no e_M e^M, Ryser's weights are at most binom(N, M). */
+/* Sets error measures, u = 2^-53, for M of N forms in a product:
+     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz
+     digits not being 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
+     signs    M forms rounded once and M products (complex: 2.42 u each, see permi_plan_bounds), two roundings a digit
+     for the weight;
+     e_M      M products of rounded forms, N sums (complex parts: sums of two);
+     dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
+   The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of
+   sums are at most 1, e_M at most e^M, Ryser's weights at most binom(N, M). */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -10905,14 +10886,13 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
 }
 
 /* ====================================================================================== >>counts_gpu
-   Sums over signs on GPUs, in double, where the forms find room in registers and the text can be unrolled. A thread's
-   number is the setting of the high digits; the low digits, of which there are `walked`, are walked through in one
-   n-ary Gray code that all threads share. */
+   Sums over signs on GPUs, in double. A thread's number is the setting of the high digits; all threads walk the
+   `walked` low digits in one n-ary Gray code. */
 
 #define PERMI_COUNTS_GPU_WALK 1024 /* most terms of a walk */
 
 typedef struct permi_counts_gpu {
-  permi_gpu gpu; /* first: >>gpu knows only that */
+  permi_gpu gpu; /* first: >>gpu looks here */
   perm_gpu_program program;
   perm_gpu_counts shape;
   char text[4096];
@@ -10940,7 +10920,7 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
 }
 #undef PERMI_MEMBER
 
-/* The shape of the kernel for counts. Returns `walked`; *threads: settings of the other digits. */
+/* Sets the kernel's shape and *threads, the settings of high digits; returns `walked`. */
 PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
 {
   const int rows = counts->forms * counts->parts;
@@ -10969,7 +10949,7 @@ PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gp
   return walked;
 }
 
-/* The table of permi_counts_walk of >>text_counts, zero before. */
+/* Fills the table of permi_counts_walk of >>text_counts; it was zero. */
 PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
                                               double *table)
 {
@@ -11017,7 +10997,7 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
     to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
 }
 
-/* Makes the leaf of counts one of GPUs; tables are copied. */
+/* Makes a leaf for GPUs; tables are copied. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
@@ -11060,10 +11040,10 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
 }
 
 /* ===================================================================================== >>counts_leaf
-   The chosen engine made into a leaf. */
+   Makes the chosen engine a leaf. */
 
-/* Digits of a choice, not filled in, with room for `cells` weights of `size` words and, at *spare, for as many zeros
-   as there are digits and forms, and for an order of the digits. NULL: out of memory. */
+/* Digits of a choice, to be filled in, with room for `cells` weights; *spare: zeros for digits and forms, and room
+   for the digits' order. NULL: out of memory. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
                                                  const permi_reach *reach, size_t cells,
                                                  const perm_allocator *allocator, int **spare)
@@ -11116,8 +11096,8 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const
   return counts;
 }
 
-/* order[0..] := the digits, those of the largest counts first, equal ones as they stand. half_last: of a sum in which
-   the last digit takes half its values: that is the last odd one, or else the first. */
+/* order := the digits, largest counts first, stable. half_last: then the last odd one, or else the first, goes to
+   the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
   int at = digits - 1, d, k;
@@ -11135,7 +11115,7 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-/* Counts and entries of the digits in their order. */
+/* Copies counts and entries in that order. */
 PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const permi_shape *shape, int by_columns,
                                          const int *order, permi_counts *counts)
 {
@@ -11159,7 +11139,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
   }
 }
 
-/* The leaf of a sum over signs: weights, grids, chunks. Returns a bound of what the forms lose. */
+/* Adds weights, grids and chunks of a sum over signs; returns a bound of what forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
                                           permi_leaf *leaf)
 {
@@ -11202,7 +11182,6 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shap
   return counts->integer ? 0 : permi_counts_split(counts);
 }
 
-/* Of a leaf whose engine is ready. */
 PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, const permi_counts *counts,
                                                     uint64_t fingerprint)
 {
@@ -11215,7 +11194,7 @@ PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, 
   return choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
 }
 
-/* The engine of a choice as a leaf. fingerprint: of the problem. */
+/* Makes the leaf of a choice; fingerprint: of the problem. */
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -11276,7 +11255,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
     fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   }
   leaf->information.fingerprint = fingerprint;
-  if (counted->scaled) { /* exact, but no integer: rounded to double-double */
+  if (counted->scaled) { /* no integer: rounded to double-double */
     leaf->integer = 0;
     leaf->scale_exp2 += (long long)counted->exp2 * counted->rows;
     leaf->bound_relative = leaf->estimate_relative = PERMI_DD_UNIT;
@@ -14217,35 +14196,32 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 #endif /* PERM_NO_EXTRAS */
 
 /* ======================================================================================= >>low_rank
-   Matrices given by fewer numbers than entries: products of thin factors, Cauchy matrices.
-
-   LOW RANK [Bar96]. A = U V with r columns in U: expanding the rows' linear forms in x_1 .. x_r, and the columns' in
-   y_1 .. y_r,
-       prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
-   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!. Only products of entries are added, so
-   non-negative factors lose nothing. All is in double-double.
-   Exponents without k_r, which is what is missing to n, are numbered by degree: with suffix sums
-   c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t). Those of degree up to i
-   come first, and k with k_t one less has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
+   Products of thin factors [Bar96]. A = U V with r columns in U: with
+     prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
+   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!, in double-double. Non-negative factors lose
+   nothing: only products of entries are added.
+   Exponents without k_r, the rest to n, are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1
+   - t, k has number sum_t C(d_t, r - t). Lower degrees come first, and k with k_t one less has the number of k less
+   sum over s <= t of C(d_s - 1, r - s - 1). */
 
 #if !defined(PERM_NO_EXTRAS)
 typedef struct permi_low_rank {
   perm_allocator allocator;
   int n, r, parts;
-  int factorial_exp2; /* of n!, taken out of the weights */
+  int factorial_exp2; /* of n!, not in the weights */
   size_t count;       /* exponents */
-  uint32_t *below;    /* (r - 1) of each: the number of k with k_t one less; UINT32_MAX: k_t is 0 */
+  uint32_t *below;    /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;   /* k! 2^-factorial_exp2 */
-  double *factor[2];  /* U's rows, V's columns: n r numbers of `parts` doubles, each row's moduli add up to at most 1 */
+  double *factor[2];  /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
 } permi_low_rank;
 
-/* C(n, k), or more than any size_t should be. */
+/* C(n, k), or more than any size_t. */
 static double permi_binomial(int n, int k)
 {
   double c = 1;
   int i;
   for (i = 1; i <= k; i++)
-    c = c * (n - k + i) / i; /* exact below 2^53: every c is a binomial */
+    c = c * (n - k + i) / i; /* exact below 2^53 */
   return k < 0 || k > n ? 0 : c;
 }
 
@@ -14261,7 +14237,7 @@ static void permi_low_rank_release(const perm_allocator *allocator, void *contex
   permi_release(allocator, low);
 }
 
-/* The exponents in their order: where they lead, what they weigh. `factorial` has the mantissas of 0! .. n!. */
+/* Fills exponents in order: numbers below, weights. `factorial`: mantissas. */
 static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factorial, const int *factorial_exp2, int *d)
 {
   const int r = low->r, n = low->n;
@@ -14290,7 +14266,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factor
   }
 }
 
-/* prod of the n linear forms, in place from the highest exponent down; absolute: the same of moduli. */
+/* Multiplies the n forms, in place, highest exponent first; absolute: of moduli. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -14399,7 +14375,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Copies one factor with each of its n lines times a power of two; 0: a line is zero. *exp2 collects the exponents. */
+/* Copies a factor with lines scaled by powers of two, added up in *exp2; 0: a line is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
@@ -14423,20 +14399,20 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* Two thin factors: u of n rows and r columns, v of r rows and n columns. */
+/* u: n rows, r columns; v: r rows, n columns. */
 typedef struct permi_factors {
   int n, r;
   permi_view view[2];
 } permi_factors;
 
-/* Tables of the factors and the leaf; *zero: 1 if a line is zero. THE BOUND:
-   1. A coefficient passes r double-double operations in each of n steps. A term takes two coefficients, the weight (n
-      multiplications for its factorials, r for their product) and two more multiplications.
-   2. Each error is relative to the sum of moduli (complex ones within 3 times that). That sum is computed in double;
-      the factor 1.001 pays for it.
-   3. Scaling rounds nothing, unless an entry is below 2^-1000 of its line.
-   4. Underflow: the moduli of a line add up to at most 1, so an error in a coefficient adds up to at most itself in the
-      products after it. There are 2 n r count operations, each off by less than 2 DBL_MIN. */
+/* Makes tables and leaf; *zero: a line is zero. THE BOUND:
+   1. A coefficient passes r double-double operations in each of n steps. A term has two coefficients, a weight (n
+   multiplications for factorials, r for their product) and two more multiplications.
+   2. Errors are relative to the sum of moduli (complex: within 3 times that), itself computed in double: the factor
+   1.001.
+   3. Scaling is exact unless an entry is below 2^-1000 of its line.
+   4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself afterwards; 2 n
+   r count operations lose less than 2 DBL_MIN each. */
 static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors *factors, permi_leaf *leaf, int *zero)
 {
   const perm_allocator *allocator = &low->allocator;
@@ -14569,7 +14545,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   leaf.scale = permi_dd_make(1);
   if (r)
     status = permi_low_rank_leaf(low, factors, &leaf, &zero);
-  if (!r || zero || status != PERM_OK) { /* the empty product, or a zero line */
+  if (!r || zero || status != PERM_OK) { /* empty product or zero line */
     permi_number number = permi_number_one();
     permi_low_rank_release(&options->allocator, low);
     if (n)
@@ -14622,11 +14598,11 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 
 #if !defined(PERM_NO_EXTRAS)
 /* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
-       per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
-   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits. The first, by
-   elimination with complete pivoting, loses what its condition takes. Let M = (a_ij^2) = L U. As d det / det =
-   trace(M^-1 dM), an entrywise relative change e of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the
-   condition reported. The elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
+     per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
+   Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
+   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e
+   of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a
+   change of n w |L| |U|, w the unit of double-double. */
 static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
 {
   a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
@@ -14646,7 +14622,7 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
   return a;
 }
 
-/* 1 / a, a not 0: one more Newton step than doubles give. */
+/* 1 / a, a not 0, by two Newton steps. */
 static permi_dd permi_dd_reciprocal(permi_dd a)
 {
   permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
@@ -14676,7 +14652,7 @@ static permi_dd_complex permi_node_difference(const double *x, int i, const doub
   return d;
 }
 
-/* a *= b, a with its exponent. */
+/* a *= b. */
 static void permi_number_times(permi_number *a, permi_dd_complex b)
 {
   permi_number factor;
@@ -14684,11 +14660,11 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   factor.value = b.re;
   factor.imaginary = b.im;
   a->exact = 0;
-  permi_number_multiply(a, &factor); /* doubles: cannot overflow */
+  permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
-/* LU of m (n x n) with complete pivoting; row and column: the permutations. 0: singular to working precision.
-   *odd: parity of both. */
+/* LU of m (n x n), complete pivoting; row, column: permutations; *odd: their parity. 0: singular to working
+   precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
   int i, j, k;
@@ -14706,7 +14682,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
           best_row = i;
           best_column = j;
         }
-    if (!(best > 1e-270)) /* rows are near 1: what is left is rounding, and has no reciprocal */
+    if (!(best > 1e-270)) /* rows are near 1: the rest is rounding */
       return 0;
     *odd ^= (best_row != k) ^ (best_column != k);
     swap = row[k];
@@ -14727,7 +14703,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   return 1;
 }
 
-/* From the factors: sum_ij |m_ij| |M^-1_ji|, and the same of |L| |U| for |M|. x: room for n. */
+/* sum_ij |m_ij| |M^-1_ji| from the factors, and that of |L| |U| for |M|. x: room for n. */
 static void permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
                                    const int *column, permi_dd_complex *x, double *condition, double *growth)
 {
@@ -14756,8 +14732,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* Gives the matrix itself to the general engines. Rounding its entries to doubles costs as much again as the engine's
-   own roundings. */
+/* Runs the general engines on the matrix; rounding its entries costs as much as their own roundings. */
 static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
                                         const perm_options *options, perm_result *result)
 {
@@ -14793,7 +14768,7 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
 
 #define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
-/* number *= d, whatever the exponent of d, which is not 0. */
+/* number *= d, d not 0, of any exponent. */
 static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
 {
   int e;
@@ -14838,9 +14813,8 @@ static perm_status permi_cauchy_check(int n, const double *const node[2], int pa
   return PERM_OK;
 }
 
-/* m := the squared matrix, rows times powers of two, so that the largest entry of each is near 1; number, below: the
-   product of all differences of x and y, with those powers, and that of the differences within x and y. Returns 1 if
-   some entry was too small to keep. */
+/* m := the squared matrix, rows scaled to a largest entry near 1; number: product of all x - y, with those powers;
+   below: of differences within x and y. Returns 1 if an entry was dropped. */
 static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
                              permi_number *below)
 {
@@ -14871,7 +14845,7 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
   return lossy;
 }
 
-/* The permanent by Borchardt's identity, n > 0. m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
+/* The permanent, n > 0. m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
 static permi_number permi_cauchy_number(int n, const double *const node[2], int parts, permi_dd_complex *m,
                                         double *moduli, int *permutation, double *condition)
 {
@@ -14980,25 +14954,20 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
 #endif /* PERM_NO_EXTRAS */
 
 /* ======================================================================================= >>estimate
-   Unbiased estimates where the permanent itself is out of reach.
-
-   GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean, whatever
-   the matrix. Rows and columns are first scaled so that the squares of each line add up to about 1: that changes the
-   spread, not the mean.
-   SINKHORN [Sin64, SB99]: for non-negative matrices, scaled so that each line adds up to 1. Each row draws a free
-   column with the chances of its entries. The sample is the product of the rows' sums over free columns; its mean is
-   the permanent, since a permutation is drawn with the chance of its product over that sample. Rows with the fewest
-   entries come first.
-
-   Sample s has a generator of its own, started with (seed, s), so it is the same in any thread. The samples of a block
-   of PERMI_BLOCK_SAMPLES are added in order, and so are the blocks. The stopping rule looks at the result after rounds
-   of whole blocks, each round twice as long as the one before. */
+   Unbiased estimates where the permanent is out of reach.
+   GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines are
+   first scaled to sums of squares of about 1, for a smaller spread.
+   SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a free
+   column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its mean is
+   the permanent: a permutation is drawn with the chance of its product over that sample.
+   Sample s has its own generator, seeded with (seed, s). Samples of a block, and blocks, are added in order: threads
+   change nothing. The stopping rule looks after rounds of whole blocks, each round doubling the number. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BLOCK_SAMPLES 256
 #define PERMI_ESTIMATE_SWEEPS 100
 
-/* One step of splitmix64. */
+/* splitmix64 */
 static uint64_t permi_random(uint64_t *state)
 {
   uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -15012,10 +14981,10 @@ typedef struct permi_sampler {
   uint64_t seed;
   const double *a; /* scaled, in the order of the rows */
   permi_control *watch;
-  int *stop; /* NULL: blocks are short and nobody looks inside; or 1 once watch says stop */
+  int *stop; /* 1 once watch says stop; NULL for short blocks */
 } permi_sampler;
 
-/* 1: stop. The calling thread, `master`, asks watch; the others are told. */
+/* Returns 1 to stop. The calling thread, `master`, asks watch and tells the others. */
 static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
 {
   int stopping;
@@ -15030,8 +14999,8 @@ static int permi_sample_stop(const permi_sampler *sampler, int master, double un
   return stopping;
 }
 
-/* Number of samples, their mean and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
-   can differ by thousands of bits; the largest sets the unit. */
+/* Number, mean and squared distances from it, in units of 2^exp2 and its square; samples differ by thousands of
+   bits, the largest sets the unit. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
   int exp2;
@@ -15046,7 +15015,7 @@ static void permi_moments_raise(permi_moments *moments, int exp2)
   moments->exp2 = exp2;
 }
 
-/* Chan, Golub and LeVeque's update: nothing cancels, however alike the samples are. */
+/* Chan, Golub and LeVeque's update: nothing cancels. */
 static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 {
   const double all = into->samples + given->samples, share = given->samples / all;
@@ -15066,7 +15035,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
   into->samples = all;
 }
 
-/* Brings the mean of a single sample to near 1, so that products of them stay in range; a 0 has the least unit. */
+/* Brings a sample near 1, so that products stay in range; 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -15133,7 +15102,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
     at = sum * ((double)(permi_random(&state) >> 11) * (1.0 / 9007199254740992.0));
     for (j = 0; j < free_columns; j++) {
       const double entry = row[column[j]];
-      if (entry > 0) { /* never one of chance 0, whatever the sums round to */
+      if (entry > 0) { /* never one of chance 0, however sums round */
         last = j;
         at -= entry;
         if (at < 0)
@@ -15146,7 +15115,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-/* Sample s of a block alone. room: n doubles or ints. */
+/* One sample of a block; room: n doubles or ints. */
 static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
 {
   permi_moments sample = {1, 1, 0, 0, 0};
@@ -15170,11 +15139,11 @@ static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t b
   return moments;
 }
 
-/* Samples, or blocks of them, that threads share. */
+/* Samples, or blocks, that threads share. */
 typedef struct permi_sampling {
   const permi_sampler *sampler;
   uint64_t block; /* the block, or the first one */
-  double *rooms;  /* n doubles for each thread */
+  double *rooms;  /* n a thread */
   permi_moments *moments;
 } permi_sampling;
 
@@ -15196,8 +15165,8 @@ static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* A block of long samples, which threads share, looking at the limits inside; the bits of permi_sample_block. sample:
-   room for all. The result of a block that was stopped is no sum of samples. */
+/* The result of permi_sample_block, to the bit, with samples shared by threads that look at the limits; if stopped,
+   no sum of samples. sample: room for all. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
@@ -15214,9 +15183,8 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   return moments;
 }
 
-/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1. shift:
-   room for 2 n. 0: a line is zero; -1: an entry is too small beside the others; 1 otherwise, unfinished if watch says
-   stop. */
+/* Copies the matrix, lines times powers of two so that each largest entry is near 1. 0: a line is zero; -1: an entry
+   is too small beside others; else 1, unfinished if watch says stop. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -15253,9 +15221,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales rows and columns in turn, until nothing changes by a thousandth, so that in each line the moduli to the power
-   p add up to about 1. *scale times the new permanent is the old one. No line may be zero; the largest entry of each
-   must be near 1. */
+/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth;
+   *scale times the new permanent is the old one. Needs non-zero lines with a largest entry near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -15289,7 +15256,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
   }
 }
 
-/* scaled := a with the rows in the order of their numbers of entries. start: room for n + 2. */
+/* Copies the rows, fewest entries first; start: room for n + 2. */
 static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
 {
   const size_t row = (size_t)(n * parts);
@@ -15309,7 +15276,7 @@ static void permi_estimate_order(const double *a, int n, int parts, int *start, 
     }
 }
 
-/* The z below which a normal variable's modulus stays with the given chance: erfc(z / sqrt 2) = 1 - chance. */
+/* Returns z with erfc(z / sqrt 2) = 1 - chance. */
 static double permi_normal_quantile(double chance)
 {
   double low = 0, high = 40;
@@ -15344,7 +15311,7 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
   permi_number number = *scale;
   permi_number_normalise(&number);
   number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
-  /* samples that are all alike have no spread but their rounding */
+  /* equal samples still have rounding */
   error = fmax(error, 64 * PERMI_UNIT * hypot(moments->value, moments->imaginary));
   if (!(error <= DBL_MAX))
     error = (double)INFINITY;
@@ -15352,10 +15319,10 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
   estimate->imaginary = moments->imaginary * number.value.hi;
   estimate->standard_error = error * fabs(number.value.hi);
   estimate->exp2 = number.exp2;
-  if (estimate->is_complex) /* a circular normal variable reaches farther than a real one where the chance is small */
+  if (estimate->is_complex) /* a circular normal variable reaches farther where the chance is small */
     quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
   if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
-    int e; /* the exponent is 0 where doubles do, else the mantissa is near 1 */
+    int e; /* exponent 0 if doubles do, else a mantissa near 1 */
     frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
     if (number.exp2 + e > -900 && number.exp2 + e < 900)
       e = -(int)number.exp2;
@@ -15383,11 +15350,11 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
   return NULL;
 }
 
-#define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
-#define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
+#define PERMI_ESTIMATE_POLL 5e7 /* entries between a thread's looks at the limits */
+#define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Takes whole blocks of samples until a limit is reached. rooms: n doubles for each thread; sample: for a block. If no
-   block was finished, *estimate is as it was, and the status says why. */
+/* Takes blocks of samples until a limit. Without a finished block *estimate stays, and the status says why. rooms: n
+   doubles a thread; sample: for a block. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, double *rooms,
                                                          permi_moments *sample, int threads, perm_estimate *estimate)
@@ -15431,7 +15398,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     for (b = 0; b < count; b++) {
       permi_moments_merge(&moments, &part[b]);
       done++;
-      if (plan->relative_error > 0 && done >= round) { /* looked at rarely: stopping at a lucky moment biases */
+      if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
         permi_estimate_value(&moments, quantile, scale, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
           blocks = done;
@@ -15448,14 +15415,14 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     return status;
   permi_estimate_value(&moments, quantile, scale, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
-    status = PERM_OK; /* that is what was asked for */
+    status = PERM_OK; /* as requested */
   if (status == PERM_OK && plan->relative_error > 0 &&
       estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
     status = PERM_TOLERANCE_NOT_MET;
   return status;
 }
 
-/* Checks the arguments of permi_estimate, entries under the eyes of watch; *negative: some entry is no number >= 0. */
+/* Checks the arguments; *negative: some entry is not a number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_estimate *estimate)
 {
@@ -15490,14 +15457,14 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
   return PERM_OK;
 }
 
-/* What permi_estimate_metered works in. */
+/* Workspace of permi_estimate_metered. */
 typedef struct permi_estimate_room {
-  double *a, *scaled, *rooms; /* the matrix; its rows in order; n numbers for each thread */
+  double *a, *scaled, *rooms; /* matrix; rows in order; n a thread */
   int *entries;
   permi_moments *sample;
 } permi_estimate_room;
 
-/* Scales the matrix and takes samples; the estimate's shape is filled in. */
+/* Scales, then samples into the estimate, whose shape is set. */
 static perm_status permi_estimate_samples(const permi_view *view, const perm_estimate_plan *plan,
                                           permi_sampler *sampler, const permi_estimate_room *room,
                                           perm_estimate *estimate)
@@ -15511,7 +15478,7 @@ static perm_status permi_estimate_samples(const permi_view *view, const perm_est
     return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
                                "the entries span too wide a range for samples in double");
   if (!n || !copied) {
-    estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
+    estimate->value = estimate->low = estimate->high = !n; /* known: the empty product, or a zero line */
     return PERM_OK;
   }
   permi_sinkhorn(room->a, n, parts, sampler->signs ? 2 : 1, &scale, watch);
@@ -17869,12 +17836,11 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 #endif /* PERM_NO_EXTRAS */
 
 /* ================================================================================= >>counts_kernels
-   Counts: what >>subsets and >>sign_sums do to rows of states, forms and batches of them. There are instances for
-   AVX2, which processors with AVX-512 take too, and of plain C, which those with NEON take. Plain C rounds products of
-   forms and complex numbers in an order of its own. */
+   Kernels of >>subsets and >>sign_sums, for AVX2 (also taken by AVX-512) and plain C (by NEON), which rounds
+   products of forms and complex numbers in its own order. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
-/* to += sum_k weight[k] from[k], along a row of n states. Four vectors at once wait for their chains together. */
+/* to += sum_k weight[k] from[k] over n states; four vectors overlap their chains. */
 PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
                                                 int n)
 {
@@ -17900,8 +17866,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* to += weight from with a weight for each of n states. Vectors at multiples of their width took up to 1.08 of the
-   time. */
+/* to += weight from, a weight a state. Tried: aligned vectors, up to 1.08 of the time. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -17912,7 +17877,7 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
     to[x] = fma(weight[x], from[x], to[x]);
 }
 
-/* to = from; *most and *least as permi_size_seen does with each state. */
+/* to = from, with permi_size_seen of each state. */
 PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);
@@ -17937,8 +17902,8 @@ PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from
   }
 }
 
-/* To the next term: adds `times` times a digit's entries to high and low parts of the forms, exactly. form: the sums
-   of both parts, `apart` places from each other. */
+/* Adds `times` a digit's entries to the forms' high and low parts, exactly. form: sums of both parts, `apart` places
+   apart. */
 PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
                                                 const double *low_step, double *high, double *low, double *form,
                                                 int apart)
@@ -17962,8 +17927,7 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
   }
 }
 
-/* *re, and for complex forms + i *im, is multiplied by the forms, each as often as it counts; form, other: their real
-   and imaginary parts, PERMI_TERMS apart. */
+/* Multiplies *re, or *re + i *im, by the forms with their counts; parts PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
 /* Powers by squaring round no more often than copies in turn. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
@@ -17993,7 +17957,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
   }
 }
 #else
-/* Real powers by squaring, into two products in turn, so that two chains overlap. Complex copies in turn. */
+/* Real powers by squaring, into two products in turn for overlapping chains. */
 PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
                                              double *re, double *im, int parts)
 {
@@ -18017,7 +17981,7 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
 }
 #endif
 
-/* Adds PERMI_TERMS products of the forms, times their weights, to the sums of their lanes. */
+/* Adds PERMI_TERMS weighted products of the forms to the sums. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
                                                         const double *weight, permi_lane_sums *sums, int parts)
 {
@@ -18056,8 +18020,8 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* One form more in elementary symmetric functions of PERMI_SETS sets of forms: e_k += x e_(k-1), k from `most` down
-   to `least`. A number's lanes stand together. */
+/* Takes one more form into e_k of PERMI_SETS sets, k from `most` down to `least`: e_k += x e_(k-1). A number's lanes
+   are adjacent. */
 PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
 {
   PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];

@@ -2043,37 +2043,37 @@ static int permi_components(int n, const size_t *start, const int *column, const
 }
 
 /* ========================================================================================= >>reduce
-   The working matrix: entries linked along rows and columns, so that both are eliminated alike. Vertices are
-   rows 0..n-1 and columns n..2n-1; side 0 is rows. Keeps the invariant
-       permanent = constant * 2^exp2 * permanent of the live entries
-   where `constant` collects degree-1 entries. Degree 1 and 2: H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003)
-   267-273. The permanent with a row of entries a, b in columns c, d is the permanent without that row and with columns
-   c, d replaced by a (column d) + b (column c): the number of entries falls by at least 2, so it always pays. */
+   The working matrix: entries linked along rows and columns, vertices rows 0..n-1 and columns n..2n-1, side 0 rows.
+   Invariant:
+     permanent = constant * 2^exp2 * permanent of the live entries.
+   Degree 1 goes into the constant. Degree 2 [H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273]: a row of
+   entries a, b in columns c, d goes, and these become a (column d) + b (column c): at least 2 entries fewer, so it
+   always pays. */
 
 typedef struct permi_cell {
-  int vertex[2], next[2], previous[2]; /* row and column; neighbours in the row and in the column, -1 at the ends */
-  double real, absolute;               /* value and the sum of |terms| that it was computed from */
-  double imaginary;                    /* complex matrices; absolute is at least the modulus once they are scaled */
-  int rounded;                         /* 1: real is not the given entry itself, times a power of two */
+  int vertex[2], next[2], previous[2]; /* row, column; neighbours in each, or -1 */
+  double real, absolute;               /* value; sum of |terms| behind it */
+  double imaginary;                    /* complex; absolute >= modulus once scaled */
+  int rounded;                         /* 1: not the given entry times a power of two */
   int64_t integer, imaginary_integer;
 } permi_cell;
 
 typedef struct permi_working {
   perm_allocator allocator;
   int n, live, alive; /* entries and rows left */
-  int integer;        /* 1: only the integers count and nothing rounds */
+  int integer;        /* 1: integers count, nothing rounds */
   uint64_t modulus;   /* of the permanent, or 0 */
   int is_complex;
-  int keep;          /* 1: entries stay as they are given, times powers of two */
-  int inexact;       /* 1: some integer was rounded to a double */
-  int lost;          /* entries that the scaling pushed below the normal doubles */
-  double lost_error; /* bound on what that changes in the permanent, in units of 2^exp2 */
+  int keep;          /* 1: entries stay as given, times powers of two */
+  int inexact;       /* 1: an integer was rounded to a double */
+  int lost;          /* entries scaled below the normal doubles */
+  double lost_error; /* bound of the change in the permanent, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
-  int *head, *degree;     /* of a vertex: its first entry; entries, -1 where it was eliminated */
-  int *at;                /* of a vertex: an entry while merging, else -1 */
-  int *queue, *queued;    /* vertices to look at; a ring of 2 n + 1 */
+  int *head, *degree;     /* of a vertex: first entry; entries, -1 if eliminated */
+  int *at;                /* of a vertex: entry while merging, else -1 */
+  int *queue, *queued;    /* ring of 2 n + 1 vertices to look at */
   int *component;         /* of a vertex, after permi_split */
   int *work;              /* 9 n + 2 */
   int *column;            /* one per entry */
@@ -2154,8 +2154,8 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports why there is no perfect matching: the rows reached from one without a partner along alternating paths have
-   entries only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
+/* Reports a Hall violator: rows reached from an unmatched one by alternating paths have entries only in their
+   partners' columns, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
 {
@@ -2173,7 +2173,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
       return;
     for (e = working->start[row]; e < working->start[row + 1]; e++) {
       const int next = column_match[working->column[e]];
-      if (!seen[next]) { /* next >= 0: else the matching could be enlarged */
+      if (!seen[next]) { /* next >= 0, or the matching would grow */
         seen[next] = 1;
         queue[tail++] = next;
       }
@@ -2183,8 +2183,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Finds matching and components of the live part, and removes entries in no perfect matching. 0: structurally
-   singular, or stopped. */
+/* Matches and splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -2205,7 +2204,7 @@ static int permi_split(permi_working *working)
   for (i = 0; i < rows; i++) {
     for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0]) {
       working->column[used++] = number[working->cell[index].vertex[1] - n];
-      if (permi_watch_step(working->watch, used, 60)) /* pages that nobody touched yet */
+      if (permi_watch_step(working->watch, used, 60)) /* untouched pages */
         return 0;
     }
     working->start[i + 1] = used;
@@ -2221,7 +2220,7 @@ static int permi_split(permi_working *working)
     permi_split_violator(working, rows, row_match, column_match, scratch);
     return 0;
   }
-  /* the components overwrite row_match, which is not needed any more once the columns know their rows */
+  /* components overwrite row_match: the columns know their rows */
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
                                      working->cursor, working->watch);
   if (permi_watch(working->watch, 30.0 * (double)used))
@@ -2246,16 +2245,15 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* -- scaling: rows and columns times powers of two, exactly, so that no entry exceeds 1 --
-   First least squares in the domain of exponents: alternately rows and columns get mean 0, until nothing moves by half
-   a bit. That undoes any scaling of rows and columns that the matrix came with. Then the largest entry of each row, and
-   of each column, is moved into [1/2, 1). An entry that would leave the normal doubles is rounded (to DBL_MIN / 2 at
-   worst). The permanent then changes by at most the number of such entries times DBL_MIN times the largest permanent of
-   a minor of the moduli, which is at most the product of max(1, row sum). */
+/* -- scaling by powers of two, exactly: no entry exceeds 1 --
+   Least squares of exponents: rows and columns in turn get mean 0 until nothing moves by half a bit, which undoes
+   given scalings; then each line's largest entry moves into [1/2, 1). An entry that would leave the normal doubles
+   is rounded (to DBL_MIN / 2 at worst): the permanent changes by at most their number times DBL_MIN times the
+   largest permanent of a minor of the moduli, at most the product of max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Least e with modulus <= 2^e (real entries: modulus < 2^e, as frexp has it). */
+/* Least e with modulus <= 2^e (real: modulus < 2^e). */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -2268,7 +2266,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
-/* Multiplies by 2^by; 1 if a part was rounded, by at most DBL_MIN. The entry does not vanish. */
+/* Multiplies by 2^by; 1 if a part was rounded, by at most DBL_MIN. Entries never vanish. */
 static int permi_cell_scale_complex(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
@@ -2314,8 +2312,8 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Scales as >>scale does where means leave entries of 2^-400 or less: the largest products of the permanent are then
-   about 1, and what underflows is nothing beside them. Up to order 64. 0: out of memory. */
+/* Scales as >>scale does where means leave 2^-400 or less, up to order 64: largest products become about 1, and
+   underflow nothing beside them. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -2401,7 +2399,7 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* a x in 64 bits; 0 if it does not fit (the smallest integer counts as too large). */
+/* a x in 64 bits; 0: does not fit (INT64_MIN never does). */
 static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
 {
   *product = 0;
@@ -2424,7 +2422,7 @@ static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, in
   return 1;
 }
 
-/* The same for Gaussian integers; b and y may be NULL. */
+/* The same, Gaussian; b and y may be NULL. */
 static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
                                   permi_cell *sum)
 {
@@ -2441,10 +2439,10 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
          permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
 }
 
-/* sum = a x + b y, where y may be NULL. 0: an integer overflows, or a product of doubles is so near to underflow that
-   its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS roundings of
-   `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not, the sum u;
-   underflow takes at most 2^-1072, below the rest of 4 u absolute, absolute > 1e-270. */
+/* sum = a x + b y; y may be NULL. 0: overflow, or a product so near underflow that its error is not one rounding's.
+   Complex: error of PERMI_COMPLEX_ROUNDINGS roundings of `absolute`: a product has at most 2 sqrt(2) u |a| |x| to
+   first order [Hig02, 3.6], contracted or not, the sum u; underflow takes at most 2^-1072, below the rest of 4 u
+   absolute, absolute > 1e-270. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -2488,7 +2486,7 @@ static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
   cell->rounded = 1;
 }
 
-/* Scales a line back to a largest entry in [1/2, 1); what falls near underflow stays unscaled. */
+/* Scales a line back to a largest entry in [1/2, 1), unless something falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
   int index, e, largest = INT_MIN;
@@ -2512,7 +2510,7 @@ static void permi_reduce_scale(permi_working *working, int vertex, int side)
   working->exp2 += largest;
 }
 
-/* Eliminates a vertex with two entries. 0: it is left as it is. */
+/* Eliminates a vertex of degree 2; 0: not done. */
 #define PERMI_MERGE_DEGREE 256
 static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
@@ -2521,7 +2519,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
-    index = first; /* the shorter line is moved into the longer one */
+    index = first; /* the shorter line goes into the longer */
     first = second;
     second = index;
   }
@@ -2530,11 +2528,11 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
-    return 0; /* each merge passes over the whole line: n merges into a hub would take n^2 */
+    return 0; /* merging n lines into a hub would take n^2 */
   for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
     if (index != first)
       working->at[working->cell[index].vertex[side]] = index;
-  for (pass = 0; pass < 2 && fits; pass++) { /* first whether all fits, then in earnest */
+  for (pass = 0; pass < 2 && fits; pass++) { /* first whether all fits */
     for (index = working->head[merged]; index >= 0 && fits; index = next) {
       permi_cell *cell = &working->cell[index];
       int line = cell->vertex[side], partner = working->at[line];
@@ -2585,16 +2583,14 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k roundings u change a product at most by this
-   part of itself. */
+/* gamma_k = k u / (1 - k u) [Hig02, 3.1], rounded up: k roundings change a product by at most this share. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of the terms of an entry. A computed entry is a sum of products of original entries, whose terms have
-   passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
-   integers were rounded. The sum of their moduli, `absolute`, is computed likewise: hence g / (1 - g). */
+/* Roundings of an entry's terms: 2 a degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), one an original entry if
+   integers were rounded. `absolute` is computed likewise: hence g / (1 - g). */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -2607,7 +2603,7 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
-/* The constant absorbs the entry `cell`. */
+/* Moves an entry into the constant. */
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
@@ -2634,8 +2630,8 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates lines of degree 1 and 2 until there are none. *changed: there was one; *singular: a line has become empty.
-   PERM_ERROR_OVERFLOW: the constant has grown too long. */
+/* Eliminates all lines of degree 1 and 2. *changed: some; *singular: a line is empty. PERM_ERROR_OVERFLOW: the
+   constant is too long. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -2685,33 +2681,32 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 }
 
 /* ========================================================================================== >>order
-   Finds the elimination order of a block, rows and columns mixed: greedy starts, then simulated annealing. Eliminating
-   a vertex touches its neighbours; a vertex whose neighbours are all eliminated goes by itself. The frontier is what is
-   touched and not eliminated. With a rows and b columns there, and d more columns than rows eliminated, a state (which
-   of the frontier is matched) is one of at most C(a + b, a - d): i matched rows come with i - d matched columns, and
-   sum_i C(a, i) C(b, i - d) = C(a + b, a - d).
-   Cost of a step: states after it * (1 + neighbours left / 2) + states before it / 4 (studied on real matrices).
-   All random numbers have a fixed seed, and predicted work sets the number of moves: an order never varies. */
+   Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
+   Eliminating a vertex touches its neighbours; one without neighbours left goes by itself. The frontier is touched and
+   not eliminated: with a rows, b columns and d more columns than rows eliminated, a state (which of it is matched) is
+   one of at most C(a + b, a - d) = sum_i C(a, i) C(b, i - d), as i matched rows come with i - d columns.
+   Cost of a step: states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are
+   fixed and predicted work sets the number of moves: an order never varies. */
 
 #define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
-#define PERMI_ORDER_MOST 1e60 /* most states: a wider frontier counts as more */
-#define PERMI_ORDER_START 1e45 /* greedy orders are not followed beyond; annealing may come down from there */
-/* Greedy orders so many times slower than the rival are not annealed (seen to gain 27x once, a Mycielski graph, and
-   1-3x on random matrices), nor are those predicted to take PERMI_ORDER_FORGET_SECONDS. */
+#define PERMI_ORDER_MOST 1e60 /* counted for any wider frontier */
+#define PERMI_ORDER_START 1e45 /* limit of greedy orders; annealing may come down from there */
+/* Greedy orders slower than the rival by this factor are not annealed (gains seen: 27x once, a Mycielski graph, 1-3x
+   on random matrices), nor those over PERMI_ORDER_FORGET_SECONDS. */
 #define PERMI_ORDER_HOPELESS 20
-#define PERMI_GREEDY_LOOK 64           /* neighbours of a frontier vertex that are looked at in a step */
-#define PERMI_ORDER_ANNEAL 1024        /* largest order of a block to anneal */
+#define PERMI_GREEDY_LOOK 64           /* neighbours looked at in a step */
+#define PERMI_ORDER_ANNEAL 1024        /* largest order to anneal */
 #define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03 /* where an order begins that was annealed before: nothing better is found above */
+#define PERMI_ANNEAL_WARM 0.03 /* after earlier annealing: nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_MOST 8e8    /* units */
-#define PERMI_ANNEAL_GAIN 3      /* what an order may gain in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 2.5    /* and from a greedy start: with 4 too little was left, mycielskian:7 2.9 for 0.92 s */
+#define PERMI_ANNEAL_GAIN 3      /* gain of an order in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 2.5    /* and from a greedy start; 4 left too little, mycielskian:7 2.9 for 0.92 s */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int n, edges;
   int rounded;                   /* 1: some entry is not the given one times a power of two */
-  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges: neighbours ascending, and the number of the edge */
+  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges: ascending neighbours, edge numbers */
   double *real, *absolute;       /* of an edge; NULL when integer */
   double *imaginary;             /* of an edge; NULL when not complex */
   int64_t *integer;              /* of an edge; NULL when real */
@@ -2753,29 +2748,29 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* What the plan of a job may take: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, for all searches
-   together. Kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall during a search,
-   which asks again whenever its best order has improved. */
+/* What planning may take, all searches together: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in
+   units of permi_watch so that no clock decides. Searches ask again when their best order, and so the prediction,
+   improves. */
 typedef struct permi_account {
   permi_control *watch;
-  double begin; /* units that had been counted when planning began */
-  double run;   /* predicted seconds of the blocks that are planned */
-  double least; /* seconds that need no run to pay for them, of these blocks and the present one */
+  double begin; /* units at the beginning */
+  double run;   /* predicted seconds of planned blocks */
+  double least; /* seconds that no run need pay for, of these and the present block */
   double share;
 } permi_account;
 
-/* Returns the units left if the present block takes so many seconds; not positive: none. */
+/* Units left if the present block takes so many seconds. */
 static double permi_account_left(const permi_account *account, double seconds)
 {
   return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
          (account->watch->worked - account->begin);
 }
 
-/* What may be spent on an order, and what it should keep to. */
+/* Limits of a search. */
 typedef struct permi_budget {
-  double effort; /* times the usual number of moves, in rounds */
-  double most;   /* states that fit into memory; those beyond it cost PERMI_ORDER_BEYOND times as much */
-  double each, start; /* predicted seconds: for a unit of cost, and of a run whatever its cost */
+  double effort; /* times the usual moves, in rounds */
+  double most;   /* states in memory; beyond, a state costs PERMI_ORDER_BEYOND times as much */
+  double each, start; /* predicted seconds: a unit of cost; fixed */
   double rival;       /* seconds of another engine */
   const permi_account *account;
 } permi_budget;
@@ -2786,12 +2781,12 @@ static double permi_order_price(double states, double most)
   return states > most ? states + PERMI_ORDER_BEYOND * (states - most) : states;
 }
 
-/* What an order does, step by step, with counters: for greedy starts and for the final plan. */
+/* An order step by step, with counters. */
 typedef struct permi_walk {
   int *open;             /* neighbours not eliminated */
-  int *skip;             /* of an edge to an eliminated neighbour: a later one, nothing open between; of greedy */
+  int *skip;             /* of an edge to an eliminated neighbour: a later one, nothing open between */
   unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
-  int *frontier, *place; /* the frontier's vertices, unordered, and where each is in it */
+  int *frontier, *place; /* frontier, unordered; places in it */
   int width[2], eliminated[2];
 } permi_walk;
 
@@ -2838,7 +2833,7 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-/* How the frontier's width would change by v. */
+/* Change of the frontier's width by v. */
 static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v)
 {
   int e, growth = walk->state[v] == 1 ? -1 : 0;
@@ -2855,9 +2850,9 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
 }
 
-/* Writes a greedy order and returns its cost: always the vertex that leaves the smallest frontier, ties at random,
-   among rows (kind 0), columns (1) or both (2) in or next to the frontier. Vertices that went by themselves come last.
-   INFINITY: the cost exceeds `limit`, or watch says stop. */
+/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, ties at random,
+   among rows (kind 0), columns (1) or both (2) in or next to the frontier; vertices that went by themselves last.
+   INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -2872,14 +2867,14 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
          !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     units = 100;
-    /* of a hub, a vertex of high degree, only some neighbours are looked at, and its growth is guessed */
+    /* of a hub only some neighbours are seen; its growth is a guess */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0) { /* a block is connected, so only at the start */
+    if (width == 0) { /* only at the start: blocks are connected */
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
-        /* of its own side u is the only candidate, of the other side its neighbours */
+        /* u itself on its side, its neighbours on the other */
         int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
         int end = alone ? block->start[u] : block->start[u + 1];
         for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
@@ -2924,27 +2919,27 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Annealing keeps the state before each position of the order: eliminated and touched sets as bits, by side. A state
-   depends only on the set of vertices before it, so a move that permutes positions i..j changes only the states between
-   them. It is priced by walking these, and dropped as soon as the price exceeds what chance allows. */
+/* Annealing keeps the state before each position as bit sets. A state depends only on the vertices before it, so
+   permuting positions i..j changes the states between: a move is priced by walking these, until the price exceeds
+   what chance allows. */
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
   const permi_budget *budget;
   int words;                  /* 64-bit words of a set */
-  uint64_t *adjacent;         /* of a vertex: its neighbours, as a set of the other side */
-  uint64_t *sets, *trial;     /* 2 n + 1 positions: eliminated rows, columns, touched rows, columns */
-  int *counts, *trial_counts; /* likewise: touched rows, touched columns, columns - rows eliminated */
-  double *states, *trial_states, *cost, *trial_cost; /* before the position; sum of the costs before it */
+  uint64_t *adjacent;         /* neighbours as a set */
+  uint64_t *sets, *trial;     /* by position: eliminated rows, columns, touched rows, columns */
+  int *counts, *trial_counts; /* by position: touched rows, columns, columns - rows eliminated */
+  double *states, *trial_states, *cost, *trial_cost; /* before the position; costs so far */
   int *order, *candidate, *best;
-  double units, told; /* of work done, as permi_watch counts them, and of these what it was told */
+  double units, told; /* work done; what permi_watch was told */
 } permi_anneal;
 
-/* Units of a position of a move, and for each entry of its vertex; measured on orders from 34 to 446. */
+/* Units of a position, and an entry of its vertex; measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (4.5 + 0.2 * (words))
 #define PERMI_ANNEAL_MOVE_UNITS 90  /* of the move itself, */
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* and if it is taken; then for a position that it permutes, and one behind them */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -3008,8 +3003,7 @@ static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
   memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
 }
 
-/* Walks the order from one position to another, as long as the cost with `after` added is at most limit; returns where
-   it ends. */
+/* Walks positions while cost + `after` is at most limit; returns where it ends. */
 static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int words, const int *order, int from, int to,
                                                        double after, double limit)
 {
@@ -3024,7 +3018,7 @@ static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int word
 
 static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
 {
-  switch (a->words) { /* the constants make kernels without inner loops */
+  switch (a->words) { /* constants leave no inner loops */
   case 1: return permi_anneal_walk_words(a, 1, order, from, to, after, limit);
   case 2: return permi_anneal_walk_words(a, 2, order, from, to, after, limit);
   case 3: return permi_anneal_walk_words(a, 3, order, from, to, after, limit);
@@ -3049,9 +3043,9 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order for so many units of work, fewer if the best improves so far that they are too many; writes the best
-   order to a->best and returns its cost. */
-#define PERMI_ANNEAL_STEPS 2048 /* in which it cools */
+/* Anneals a->order for so many units, fewer if the best improves until they are too many; best order to a->best,
+   returns its cost. */
+#define PERMI_ANNEAL_STEPS 2048 /* of cooling */
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
   int length = 2 * a->block->n, p, words = a->words;
@@ -3077,8 +3071,8 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
-    /* the usual rule exp(-(new - old) / (heat old)) > chance, with the logarithm to base 2 and linear between powers
-       of two: the same on every machine */
+    /* exp(-(new - old) / (heat old)) > chance, with a logarithm to base 2, linear between powers: equal on every
+       machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
     for (k = first; k <= last; k++)
@@ -3133,15 +3127,15 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Returns the units worth spending on annealing an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more
-   for short runs, where the overhead is milliseconds, less for the shortest. */
+/* Units worth spending on an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more for short runs
+   (milliseconds), less for the shortest. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  /* an order that loses to the rival as it is: less, the more it has to gain */
+  /* losing to the rival: less, the more it has to gain */
   units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
                fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
@@ -3191,7 +3185,7 @@ static int permi_anneal_create(const perm_allocator *allocator, const permi_bloc
   return 1;
 }
 
-/* Anneals `from`; what is better than *cost goes to order and *cost. */
+/* Anneals `from`; keeps what is better than *cost. */
 static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
                                int *order, double *cost)
 {
@@ -3205,8 +3199,8 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
   }
 }
 
-/* Writes a permutation of the 2 n vertices to order and its cost to *cost (INFINITY: hopelessly wide), with no more
-   effort than pays when another engine takes budget->rival seconds. 0: out of memory. */
+/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless), with no more effort than pays beside
+   budget->rival seconds. 0: out of memory. */
 #define PERMI_GREEDY_STARTS 6 /* of each kind */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
@@ -3223,7 +3217,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   *cost = (double)INFINITY;
   if (!numbers || !walk.state || !walk.skip)
     goto done;
-  if (n > PERM_MAX_N) /* smaller blocks are quickly done, and their rival may be a hope */
+  if (n > PERM_MAX_N) /* smaller blocks are quick, and their rival may be a hope */
     most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
@@ -3253,11 +3247,10 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (!ok)
     goto done;
   anneal.budget = budget;
-  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter than that */
+  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter */
     permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* A share for each kind of start, the largest for the winner, which is warm already. Each round is as long as all
-     before: slower cooling mostly finds better orders, but not always. The best order so far, which is assumed to
-     improve, sets what a round may take. */
+  /* Each start gets a share, the warm winner the largest; rounds double, since slower cooling mostly, not always,
+     helps. The best order, assumed to improve, limits a round. */
   for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {

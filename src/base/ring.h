@@ -1,12 +1,11 @@
 /* =========================================================================================== >>ring
-   The ring of all engines that compute in values of their own: what a value is, y += c x, its sum at the end. Callers
-   of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
+   The ring of all engines with values of their own: what a value is, y += c x, its sum. Inlined functions get the
+   algebra as a constant, which leaves no choice in a loop. */
 #pragma once
 #include "numbers.h"
 
-/* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
-   the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
-   many words as the permanent can need: nothing has to be checked on the way. */
+/* Words or doubles: two of a double-double; real before imaginary part; last, where it is kept, the sum of moduli of
+   all terms. Integers are modulo 2^(64 words), as many as the permanent can need: nothing is checked. */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
@@ -14,22 +13,22 @@ typedef enum permi_algebra {
   PERMI_MAGNITUDES_DD, /* the same in double-double */
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* this and the next three: integers */
+  PERMI_WORD, /* from here on integers */
   PERMI_WIDE,
-  PERMI_WORDS,       /* any number of words; also Gaussian integers, two such numbers */
+  PERMI_WORDS,       /* any number; also two such parts, Gaussian */
   PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
   PERMI_PAIR_VALUES, /* complex numbers without moduli */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
-typedef struct permi_numbers { /* what the values of a plan are */
+typedef struct permi_numbers { /* what a plan's values are */
   permi_algebra algebra;
   int parts; /* 2: complex, or Gaussian */
-  int words; /* of a part of an integer */
+  int words; /* of an integer's part */
   uint64_t modulus; /* of residues, at most 2^63 */
 } permi_numbers;
 
-/* What a value is multiplied by: an entry, or a value of one word or double a part. */
+/* A multiplier: an entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
   double real_low, imaginary_low; /* low parts, of double-doubles */
@@ -81,8 +80,8 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
   return permi_residue_wide(product.high, product.low, p);
 }
 
-/* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
+/* x c, `low` often 0: relative error 3 u^2 for a double c in this order of operations [Theorem 3 of Joldes, Muller,
+   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res]. */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
@@ -126,7 +125,7 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* y += c x modulo 2^(64 words); c of `words` words too, or of one if it is short; 2 parts: Gaussian integers. */
+/* The same with c of `words` words, or of one if short, two's complement; 2 parts: Gaussian integers. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
@@ -159,7 +158,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
     }
 }
 
-/* *y += c *x, or with `fresh` *y = c *x; x and y do not overlap. c = NULL: c = 1, of one or two words. */
+/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, of one or two words. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {
@@ -238,7 +237,7 @@ static void permi_value_one(const permi_numbers *numbers, void *value)
     x[words - 1] = 1;
 }
 
-/* Adds the parts of a value to the sums of a partial, exactly. */
+/* Adds a value's parts to the sums, exactly. */
 static void permi_value_sum_parts(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const uint64_t *word = (const uint64_t *)value;
@@ -247,7 +246,7 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
   int part, k;
   for (part = 0; part < numbers->parts; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    if (permi_algebra_is_integer(numbers->algebra)) /* no residue has the sign's bit */
+    if (permi_algebra_is_integer(numbers->algebra)) /* residues have no sign */
       permi_sum_add_signed(sum, word + part * numbers->words, numbers->words);
     else
       for (k = 0; k < apart; k++)

@@ -1,34 +1,33 @@
 /* ========================================================================================== >>order
-   Finds the elimination order of a block, rows and columns mixed: greedy starts, then simulated annealing. Eliminating
-   a vertex touches its neighbours; a vertex whose neighbours are all eliminated goes by itself. The frontier is what is
-   touched and not eliminated. With a rows and b columns there, and d more columns than rows eliminated, a state (which
-   of the frontier is matched) is one of at most C(a + b, a - d): i matched rows come with i - d matched columns, and
-   sum_i C(a, i) C(b, i - d) = C(a + b, a - d).
-   Cost of a step: states after it * (1 + neighbours left / 2) + states before it / 4 (studied on real matrices).
-   All random numbers have a fixed seed, and predicted work sets the number of moves: an order never varies. */
+   Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
+   Eliminating a vertex touches its neighbours; one without neighbours left goes by itself. The frontier is touched and
+   not eliminated: with a rows, b columns and d more columns than rows eliminated, a state (which of it is matched) is
+   one of at most C(a + b, a - d) = sum_i C(a, i) C(b, i - d), as i matched rows come with i - d columns.
+   Cost of a step: states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are
+   fixed and predicted work sets the number of moves: an order never varies. */
 #pragma once
 #include "../base/prices.h"
 #include "../matrix/matrix.h"
 
 #define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
-#define PERMI_ORDER_MOST 1e60 /* most states: a wider frontier counts as more */
-#define PERMI_ORDER_START 1e45 /* greedy orders are not followed beyond; annealing may come down from there */
-/* Greedy orders so many times slower than the rival are not annealed (seen to gain 27x once, a Mycielski graph, and
-   1-3x on random matrices), nor are those predicted to take PERMI_ORDER_FORGET_SECONDS. */
+#define PERMI_ORDER_MOST 1e60 /* counted for any wider frontier */
+#define PERMI_ORDER_START 1e45 /* limit of greedy orders; annealing may come down from there */
+/* Greedy orders slower than the rival by this factor are not annealed (gains seen: 27x once, a Mycielski graph, 1-3x
+   on random matrices), nor those over PERMI_ORDER_FORGET_SECONDS. */
 #define PERMI_ORDER_HOPELESS 20
-#define PERMI_GREEDY_LOOK 64           /* neighbours of a frontier vertex that are looked at in a step */
-#define PERMI_ORDER_ANNEAL 1024        /* largest order of a block to anneal */
+#define PERMI_GREEDY_LOOK 64           /* neighbours looked at in a step */
+#define PERMI_ORDER_ANNEAL 1024        /* largest order to anneal */
 #define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03 /* where an order begins that was annealed before: nothing better is found above */
+#define PERMI_ANNEAL_WARM 0.03 /* after earlier annealing: nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_MOST 8e8    /* units */
-#define PERMI_ANNEAL_GAIN 3      /* what an order may gain in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 2.5    /* and from a greedy start: with 4 too little was left, mycielskian:7 2.9 for 0.92 s */
+#define PERMI_ANNEAL_GAIN 3      /* gain of an order in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 2.5    /* and from a greedy start; 4 left too little, mycielskian:7 2.9 for 0.92 s */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int n, edges;
   int rounded;                   /* 1: some entry is not the given one times a power of two */
-  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges: neighbours ascending, and the number of the edge */
+  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges: ascending neighbours, edge numbers */
   double *real, *absolute;       /* of an edge; NULL when integer */
   double *imaginary;             /* of an edge; NULL when not complex */
   int64_t *integer;              /* of an edge; NULL when real */
@@ -70,29 +69,29 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* What the plan of a job may take: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, for all searches
-   together. Kept in units of permi_watch, so that no clock decides what a plan is. Predictions fall during a search,
-   which asks again whenever its best order has improved. */
+/* What planning may take, all searches together: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in
+   units of permi_watch so that no clock decides. Searches ask again when their best order, and so the prediction,
+   improves. */
 typedef struct permi_account {
   permi_control *watch;
-  double begin; /* units that had been counted when planning began */
-  double run;   /* predicted seconds of the blocks that are planned */
-  double least; /* seconds that need no run to pay for them, of these blocks and the present one */
+  double begin; /* units at the beginning */
+  double run;   /* predicted seconds of planned blocks */
+  double least; /* seconds that no run need pay for, of these and the present block */
   double share;
 } permi_account;
 
-/* Returns the units left if the present block takes so many seconds; not positive: none. */
+/* Units left if the present block takes so many seconds. */
 static double permi_account_left(const permi_account *account, double seconds)
 {
   return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
          (account->watch->worked - account->begin);
 }
 
-/* What may be spent on an order, and what it should keep to. */
+/* Limits of a search. */
 typedef struct permi_budget {
-  double effort; /* times the usual number of moves, in rounds */
-  double most;   /* states that fit into memory; those beyond it cost PERMI_ORDER_BEYOND times as much */
-  double each, start; /* predicted seconds: for a unit of cost, and of a run whatever its cost */
+  double effort; /* times the usual moves, in rounds */
+  double most;   /* states in memory; beyond, a state costs PERMI_ORDER_BEYOND times as much */
+  double each, start; /* predicted seconds: a unit of cost; fixed */
   double rival;       /* seconds of another engine */
   const permi_account *account;
 } permi_budget;
@@ -103,12 +102,12 @@ static double permi_order_price(double states, double most)
   return states > most ? states + PERMI_ORDER_BEYOND * (states - most) : states;
 }
 
-/* What an order does, step by step, with counters: for greedy starts and for the final plan. */
+/* An order step by step, with counters. */
 typedef struct permi_walk {
   int *open;             /* neighbours not eliminated */
-  int *skip;             /* of an edge to an eliminated neighbour: a later one, nothing open between; of greedy */
+  int *skip;             /* of an edge to an eliminated neighbour: a later one, nothing open between */
   unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
-  int *frontier, *place; /* the frontier's vertices, unordered, and where each is in it */
+  int *frontier, *place; /* frontier, unordered; places in it */
   int width[2], eliminated[2];
 } permi_walk;
 
@@ -155,7 +154,7 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-/* How the frontier's width would change by v. */
+/* Change of the frontier's width by v. */
 static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v)
 {
   int e, growth = walk->state[v] == 1 ? -1 : 0;
@@ -172,9 +171,9 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
 }
 
-/* Writes a greedy order and returns its cost: always the vertex that leaves the smallest frontier, ties at random,
-   among rows (kind 0), columns (1) or both (2) in or next to the frontier. Vertices that went by themselves come last.
-   INFINITY: the cost exceeds `limit`, or watch says stop. */
+/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, ties at random,
+   among rows (kind 0), columns (1) or both (2) in or next to the frontier; vertices that went by themselves last.
+   INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -189,14 +188,14 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
          !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     units = 100;
-    /* of a hub, a vertex of high degree, only some neighbours are looked at, and its growth is guessed */
+    /* of a hub only some neighbours are seen; its growth is a guess */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0) { /* a block is connected, so only at the start */
+    if (width == 0) { /* only at the start: blocks are connected */
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
-        /* of its own side u is the only candidate, of the other side its neighbours */
+        /* u itself on its side, its neighbours on the other */
         int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
         int end = alone ? block->start[u] : block->start[u + 1];
         for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
@@ -241,27 +240,27 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Annealing keeps the state before each position of the order: eliminated and touched sets as bits, by side. A state
-   depends only on the set of vertices before it, so a move that permutes positions i..j changes only the states between
-   them. It is priced by walking these, and dropped as soon as the price exceeds what chance allows. */
+/* Annealing keeps the state before each position as bit sets. A state depends only on the vertices before it, so
+   permuting positions i..j changes the states between: a move is priced by walking these, until the price exceeds
+   what chance allows. */
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
   const permi_budget *budget;
   int words;                  /* 64-bit words of a set */
-  uint64_t *adjacent;         /* of a vertex: its neighbours, as a set of the other side */
-  uint64_t *sets, *trial;     /* 2 n + 1 positions: eliminated rows, columns, touched rows, columns */
-  int *counts, *trial_counts; /* likewise: touched rows, touched columns, columns - rows eliminated */
-  double *states, *trial_states, *cost, *trial_cost; /* before the position; sum of the costs before it */
+  uint64_t *adjacent;         /* neighbours as a set */
+  uint64_t *sets, *trial;     /* by position: eliminated rows, columns, touched rows, columns */
+  int *counts, *trial_counts; /* by position: touched rows, columns, columns - rows eliminated */
+  double *states, *trial_states, *cost, *trial_cost; /* before the position; costs so far */
   int *order, *candidate, *best;
-  double units, told; /* of work done, as permi_watch counts them, and of these what it was told */
+  double units, told; /* work done; what permi_watch was told */
 } permi_anneal;
 
-/* Units of a position of a move, and for each entry of its vertex; measured on orders from 34 to 446. */
+/* Units of a position, and an entry of its vertex; measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (4.5 + 0.2 * (words))
 #define PERMI_ANNEAL_MOVE_UNITS 90  /* of the move itself, */
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* and if it is taken; then for a position that it permutes, and one behind them */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -325,8 +324,7 @@ static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
   memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
 }
 
-/* Walks the order from one position to another, as long as the cost with `after` added is at most limit; returns where
-   it ends. */
+/* Walks positions while cost + `after` is at most limit; returns where it ends. */
 static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int words, const int *order, int from, int to,
                                                        double after, double limit)
 {
@@ -341,7 +339,7 @@ static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int word
 
 static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
 {
-  switch (a->words) { /* the constants make kernels without inner loops */
+  switch (a->words) { /* constants leave no inner loops */
   case 1: return permi_anneal_walk_words(a, 1, order, from, to, after, limit);
   case 2: return permi_anneal_walk_words(a, 2, order, from, to, after, limit);
   case 3: return permi_anneal_walk_words(a, 3, order, from, to, after, limit);
@@ -366,9 +364,9 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order for so many units of work, fewer if the best improves so far that they are too many; writes the best
-   order to a->best and returns its cost. */
-#define PERMI_ANNEAL_STEPS 2048 /* in which it cools */
+/* Anneals a->order for so many units, fewer if the best improves until they are too many; best order to a->best,
+   returns its cost. */
+#define PERMI_ANNEAL_STEPS 2048 /* of cooling */
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
   int length = 2 * a->block->n, p, words = a->words;
@@ -394,8 +392,8 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
-    /* the usual rule exp(-(new - old) / (heat old)) > chance, with the logarithm to base 2 and linear between powers
-       of two: the same on every machine */
+    /* exp(-(new - old) / (heat old)) > chance, with a logarithm to base 2, linear between powers: equal on every
+       machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
     for (k = first; k <= last; k++)
@@ -450,15 +448,15 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Returns the units worth spending on annealing an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more
-   for short runs, where the overhead is milliseconds, less for the shortest. */
+/* Units worth spending on an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more for short runs
+   (milliseconds), less for the shortest. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  /* an order that loses to the rival as it is: less, the more it has to gain */
+  /* losing to the rival: less, the more it has to gain */
   units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
                fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
@@ -508,7 +506,7 @@ static int permi_anneal_create(const perm_allocator *allocator, const permi_bloc
   return 1;
 }
 
-/* Anneals `from`; what is better than *cost goes to order and *cost. */
+/* Anneals `from`; keeps what is better than *cost. */
 static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
                                int *order, double *cost)
 {
@@ -522,8 +520,8 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
   }
 }
 
-/* Writes a permutation of the 2 n vertices to order and its cost to *cost (INFINITY: hopelessly wide), with no more
-   effort than pays when another engine takes budget->rival seconds. 0: out of memory. */
+/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless), with no more effort than pays beside
+   budget->rival seconds. 0: out of memory. */
 #define PERMI_GREEDY_STARTS 6 /* of each kind */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
@@ -540,7 +538,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   *cost = (double)INFINITY;
   if (!numbers || !walk.state || !walk.skip)
     goto done;
-  if (n > PERM_MAX_N) /* smaller blocks are quickly done, and their rival may be a hope */
+  if (n > PERM_MAX_N) /* smaller blocks are quick, and their rival may be a hope */
     most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
@@ -570,11 +568,10 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (!ok)
     goto done;
   anneal.budget = budget;
-  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter than that */
+  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter */
     permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* A share for each kind of start, the largest for the winner, which is warm already. Each round is as long as all
-     before: slower cooling mostly finds better orders, but not always. The best order so far, which is assumed to
-     improve, sets what a round may take. */
+  /* Each start gets a share, the warm winner the largest; rounds double, since slower cooling mostly, not always,
+     helps. The best order, assumed to improve, limits a round. */
   for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {

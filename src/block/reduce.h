@@ -1,39 +1,39 @@
 /* ========================================================================================= >>reduce
-   The working matrix: entries linked along rows and columns, so that both are eliminated alike. Vertices are
-   rows 0..n-1 and columns n..2n-1; side 0 is rows. Keeps the invariant
-       permanent = constant * 2^exp2 * permanent of the live entries
-   where `constant` collects degree-1 entries. Degree 1 and 2: H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003)
-   267-273. The permanent with a row of entries a, b in columns c, d is the permanent without that row and with columns
-   c, d replaced by a (column d) + b (column c): the number of entries falls by at least 2, so it always pays. */
+   The working matrix: entries linked along rows and columns, vertices rows 0..n-1 and columns n..2n-1, side 0 rows.
+   Invariant:
+     permanent = constant * 2^exp2 * permanent of the live entries.
+   Degree 1 goes into the constant. Degree 2 [H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273]: a row of
+   entries a, b in columns c, d goes, and these become a (column d) + b (column c): at least 2 entries fewer, so it
+   always pays. */
 #pragma once
 #include "../counts/counts_leaf.h"
 #include "matching.h"
 #include "components.h"
 
 typedef struct permi_cell {
-  int vertex[2], next[2], previous[2]; /* row and column; neighbours in the row and in the column, -1 at the ends */
-  double real, absolute;               /* value and the sum of |terms| that it was computed from */
-  double imaginary;                    /* complex matrices; absolute is at least the modulus once they are scaled */
-  int rounded;                         /* 1: real is not the given entry itself, times a power of two */
+  int vertex[2], next[2], previous[2]; /* row, column; neighbours in each, or -1 */
+  double real, absolute;               /* value; sum of |terms| behind it */
+  double imaginary;                    /* complex; absolute >= modulus once scaled */
+  int rounded;                         /* 1: not the given entry times a power of two */
   int64_t integer, imaginary_integer;
 } permi_cell;
 
 typedef struct permi_working {
   perm_allocator allocator;
   int n, live, alive; /* entries and rows left */
-  int integer;        /* 1: only the integers count and nothing rounds */
+  int integer;        /* 1: integers count, nothing rounds */
   uint64_t modulus;   /* of the permanent, or 0 */
   int is_complex;
-  int keep;          /* 1: entries stay as they are given, times powers of two */
-  int inexact;       /* 1: some integer was rounded to a double */
-  int lost;          /* entries that the scaling pushed below the normal doubles */
-  double lost_error; /* bound on what that changes in the permanent, in units of 2^exp2 */
+  int keep;          /* 1: entries stay as given, times powers of two */
+  int inexact;       /* 1: an integer was rounded to a double */
+  int lost;          /* entries scaled below the normal doubles */
+  double lost_error; /* bound of the change in the permanent, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
-  int *head, *degree;     /* of a vertex: its first entry; entries, -1 where it was eliminated */
-  int *at;                /* of a vertex: an entry while merging, else -1 */
-  int *queue, *queued;    /* vertices to look at; a ring of 2 n + 1 */
+  int *head, *degree;     /* of a vertex: first entry; entries, -1 if eliminated */
+  int *at;                /* of a vertex: entry while merging, else -1 */
+  int *queue, *queued;    /* ring of 2 n + 1 vertices to look at */
   int *component;         /* of a vertex, after permi_split */
   int *work;              /* 9 n + 2 */
   int *column;            /* one per entry */
@@ -114,8 +114,8 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports why there is no perfect matching: the rows reached from one without a partner along alternating paths have
-   entries only in the columns of their partners, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
+/* Reports a Hall violator: rows reached from an unmatched one by alternating paths have entries only in their
+   partners' columns, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
 {
@@ -133,7 +133,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
       return;
     for (e = working->start[row]; e < working->start[row + 1]; e++) {
       const int next = column_match[working->column[e]];
-      if (!seen[next]) { /* next >= 0: else the matching could be enlarged */
+      if (!seen[next]) { /* next >= 0, or the matching would grow */
         seen[next] = 1;
         queue[tail++] = next;
       }
@@ -143,8 +143,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Finds matching and components of the live part, and removes entries in no perfect matching. 0: structurally
-   singular, or stopped. */
+/* Matches and splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -165,7 +164,7 @@ static int permi_split(permi_working *working)
   for (i = 0; i < rows; i++) {
     for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0]) {
       working->column[used++] = number[working->cell[index].vertex[1] - n];
-      if (permi_watch_step(working->watch, used, 60)) /* pages that nobody touched yet */
+      if (permi_watch_step(working->watch, used, 60)) /* untouched pages */
         return 0;
     }
     working->start[i + 1] = used;
@@ -181,7 +180,7 @@ static int permi_split(permi_working *working)
     permi_split_violator(working, rows, row_match, column_match, scratch);
     return 0;
   }
-  /* the components overwrite row_match, which is not needed any more once the columns know their rows */
+  /* components overwrite row_match: the columns know their rows */
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
                                      working->cursor, working->watch);
   if (permi_watch(working->watch, 30.0 * (double)used))
@@ -206,16 +205,15 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* -- scaling: rows and columns times powers of two, exactly, so that no entry exceeds 1 --
-   First least squares in the domain of exponents: alternately rows and columns get mean 0, until nothing moves by half
-   a bit. That undoes any scaling of rows and columns that the matrix came with. Then the largest entry of each row, and
-   of each column, is moved into [1/2, 1). An entry that would leave the normal doubles is rounded (to DBL_MIN / 2 at
-   worst). The permanent then changes by at most the number of such entries times DBL_MIN times the largest permanent of
-   a minor of the moduli, which is at most the product of max(1, row sum). */
+/* -- scaling by powers of two, exactly: no entry exceeds 1 --
+   Least squares of exponents: rows and columns in turn get mean 0 until nothing moves by half a bit, which undoes
+   given scalings; then each line's largest entry moves into [1/2, 1). An entry that would leave the normal doubles
+   is rounded (to DBL_MIN / 2 at worst): the permanent changes by at most their number times DBL_MIN times the
+   largest permanent of a minor of the moduli, at most the product of max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Least e with modulus <= 2^e (real entries: modulus < 2^e, as frexp has it). */
+/* Least e with modulus <= 2^e (real: modulus < 2^e). */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -228,7 +226,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
-/* Multiplies by 2^by; 1 if a part was rounded, by at most DBL_MIN. The entry does not vanish. */
+/* Multiplies by 2^by; 1 if a part was rounded, by at most DBL_MIN. Entries never vanish. */
 static int permi_cell_scale_complex(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
@@ -274,8 +272,8 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Scales as >>scale does where means leave entries of 2^-400 or less: the largest products of the permanent are then
-   about 1, and what underflows is nothing beside them. Up to order 64. 0: out of memory. */
+/* Scales as >>scale does where means leave 2^-400 or less, up to order 64: largest products become about 1, and
+   underflow nothing beside them. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -361,7 +359,7 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* a x in 64 bits; 0 if it does not fit (the smallest integer counts as too large). */
+/* a x in 64 bits; 0: does not fit (INT64_MIN never does). */
 static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
 {
   *product = 0;
@@ -384,7 +382,7 @@ static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, in
   return 1;
 }
 
-/* The same for Gaussian integers; b and y may be NULL. */
+/* The same, Gaussian; b and y may be NULL. */
 static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
                                   permi_cell *sum)
 {
@@ -401,10 +399,10 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
          permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
 }
 
-/* sum = a x + b y, where y may be NULL. 0: an integer overflows, or a product of doubles is so near to underflow that
-   its error might not be that of one rounding. Complex: the error is that of PERMI_COMPLEX_ROUNDINGS roundings of
-   `absolute`. A product has at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not, the sum u;
-   underflow takes at most 2^-1072, below the rest of 4 u absolute, absolute > 1e-270. */
+/* sum = a x + b y; y may be NULL. 0: overflow, or a product so near underflow that its error is not one rounding's.
+   Complex: error of PERMI_COMPLEX_ROUNDINGS roundings of `absolute`: a product has at most 2 sqrt(2) u |a| |x| to
+   first order [Hig02, 3.6], contracted or not, the sum u; underflow takes at most 2^-1072, below the rest of 4 u
+   absolute, absolute > 1e-270. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -448,7 +446,7 @@ static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
   cell->rounded = 1;
 }
 
-/* Scales a line back to a largest entry in [1/2, 1); what falls near underflow stays unscaled. */
+/* Scales a line back to a largest entry in [1/2, 1), unless something falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
   int index, e, largest = INT_MIN;
@@ -472,7 +470,7 @@ static void permi_reduce_scale(permi_working *working, int vertex, int side)
   working->exp2 += largest;
 }
 
-/* Eliminates a vertex with two entries. 0: it is left as it is. */
+/* Eliminates a vertex of degree 2; 0: not done. */
 #define PERMI_MERGE_DEGREE 256
 static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
@@ -481,7 +479,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
-    index = first; /* the shorter line is moved into the longer one */
+    index = first; /* the shorter line goes into the longer */
     first = second;
     second = index;
   }
@@ -490,11 +488,11 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
-    return 0; /* each merge passes over the whole line: n merges into a hub would take n^2 */
+    return 0; /* merging n lines into a hub would take n^2 */
   for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
     if (index != first)
       working->at[working->cell[index].vertex[side]] = index;
-  for (pass = 0; pass < 2 && fits; pass++) { /* first whether all fits, then in earnest */
+  for (pass = 0; pass < 2 && fits; pass++) { /* first whether all fits */
     for (index = working->head[merged]; index >= 0 && fits; index = next) {
       permi_cell *cell = &working->cell[index];
       int line = cell->vertex[side], partner = working->at[line];
@@ -545,16 +543,14 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* gamma_k = k u / (1 - k u) [Hig02, 3.1], enlarged by its own roundings: k roundings u change a product at most by this
-   part of itself. */
+/* gamma_k = k u / (1 - k u) [Hig02, 3.1], rounded up: k roundings change a product by at most this share. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of the terms of an entry. A computed entry is a sum of products of original entries, whose terms have
-   passed at most 2 roundings per degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), and one per original entry if
-   integers were rounded. The sum of their moduli, `absolute`, is computed likewise: hence g / (1 - g). */
+/* Roundings of an entry's terms: 2 a degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), one an original entry if
+   integers were rounded. `absolute` is computed likewise: hence g / (1 - g). */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -567,7 +563,7 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
-/* The constant absorbs the entry `cell`. */
+/* Moves an entry into the constant. */
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
@@ -594,8 +590,8 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates lines of degree 1 and 2 until there are none. *changed: there was one; *singular: a line has become empty.
-   PERM_ERROR_OVERFLOW: the constant has grown too long. */
+/* Eliminates all lines of degree 1 and 2. *changed: some; *singular: a line is empty. PERM_ERROR_OVERFLOW: the
+   constant is too long. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;

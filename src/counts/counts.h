@@ -1,21 +1,18 @@
 /* ========================================================================================= >>counts
-   Matrices in which equal rows and equal columns stand once, with a count that the caller declares or that is found
-   here.
-
-   A problem is what the caller gives; permi_counted is what is left of it: at most as many rows as columns (else it is
-   transposed), no line that stands 0 times, no two equal ones, no zero columns where columns are to spare. An engine
-   takes the rows or the columns as digits, v_d = 0 .. count_d of them used, and the others as forms:
-     >>subsets    one form after another takes up one more of the digits, or none where forms are to spare;
+   Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here.
+   permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, no zero
+   columns where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
+   forms:
+     >>subsets    each form takes up one more digit, or none if forms are to spare;
      >>sign_sums  forms are evaluated at signs, or numbers, of digits.
-   Doubles and double-doubles are scaled by powers of two so that where every form must be used, a form's sum of moduli
-   is at most 1, and otherwise every digit's is: then no sum of products exceeds 1 by more than binomials, and what an
-   operation loses does not grow. */
+   Powers of two scale a form's sum of moduli to at most 1 where every form is used, else every digit's: no sum of
+   products exceeds 1 but by binomials, and what an operation loses does not grow. */
 #pragma once
 #include "../base/memory.h"
 #include "../dense/reach.h"
 
 typedef struct permi_problem {
-  int m, n, parts;        /* parts: 1, or 2 for complex entries */
+  int m, n, parts;        /* 1; 2: complex */
   const double *real;     /* the entries, or NULL and */
   const int64_t *integer; /* these */
   ptrdiff_t ld;
@@ -25,16 +22,16 @@ typedef struct permi_problem {
 
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
-  int rows, columns; /* in all; rows <= columns */
+  int rows, columns; /* with counts; rows <= columns */
   int zero;          /* 1: the permanent is */
   int *row_count, *column_count;
   double *real;     /* [m][n][parts], or NULL and */
   int64_t *integer; /* these, */
-  int scaled, exp2; /* scaled: times 2^exp2: doubles as integers */
+  int scaled, exp2; /* scaled: doubles as integers, times 2^exp2 */
   const permi_reach *reach;
 } permi_counted;
 
-/* Bits of the entry where a line (a row, or a column) meets another one; 0 for both zeros. */
+/* Bits of the entry where a line (row or column) meets another; 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -49,12 +46,12 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Distinct lines on one side of a problem: which, and how often each stands. */
+/* Distinct lines of one side. */
 typedef struct permi_lines {
   int *line, *count, lines;
 } permi_lines;
 
-/* Is line x equal to line y, or if y < 0 to zero, where the other lines meet it? */
+/* Does line x equal line y, or zero if y < 0, on the other side's lines? */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -66,8 +63,8 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* *lines := the first of each set of equal lines. Lines that differ usually do so in their first places (`first`, room
-   for them), so they are compared, without hashing. */
+/* Finds the first of each set of equal lines. Compares, without hashing: lines that differ mostly do so in their
+   first places (`first`: room for them). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -117,7 +114,7 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Reduces a checked problem to *counted, in the one allocation counted->real. O(m n) where lines differ. */
+/* Reduces a checked problem, in one allocation, counted->real. O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -141,7 +138,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     permi_lines_merge(problem, s, &side[1 - s], &side[s], first);
     total[s] = permi_counts_total(side[s].count, side[s].lines);
   }
-  for (s = 0; s < 2; s++) { /* zero lines: no harm where lines are to spare */
+  for (s = 0; s < 2; s++) { /* harmless where lines are to spare */
     permi_lines_drop_zeros(problem, s, &side[1 - s], &side[s]);
     left[s] = permi_counts_total(side[s].count, side[s].lines);
     if (left[s] < total[s] && total[s] <= total[1 - s])
@@ -149,7 +146,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   }
   if (total[0] <= total[1] ? left[1] < total[0] : left[0] < total[1])
     counted->zero = 1;
-  s = left[0] > left[1]; /* the side that becomes the rows */
+  s = left[0] > left[1]; /* which becomes the rows */
   rows = &side[s];
   columns = &side[1 - s];
   counted->m = rows->lines;
@@ -180,8 +177,8 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* *whole := a copy with doubles as whole numbers of their least bit, when they fit 62 bits: the last rung of the ladder
-   of precisions. 0 when they do not fit, or memory runs out. */
+/* Copies the problem with doubles as whole numbers of their least bit, for the last precision tried. 0: over 62
+   bits, or out of memory. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {

@@ -1,10 +1,10 @@
 /* =================================================================================== >>counts_choice
-   Which engine for which counts, in which precision, at which price. Rectangular matrices by name:
-     subsets    2^m m n / 2 for m < n; no subtraction that the permanent does not have
-     short      Glynn's sum over the short side [see >>sign_sums]: 2^(m-1) m n
+   Chooses the engine for counts, its precision and price. Rectangular matrices by name:
+     subsets    2^m m n / 2, m < n; subtracts nothing that the permanent does not
+     short      Glynn's sum over the short side: 2^(m-1) m n
      ryser      2^n m, for n close to m [Rys63; MRA, algorithm 2]
-     padded     Glynn's sum of the square matrix with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose
-                sum over all 2^n signs needs 2^-n, not 2^-(n-1)]: for comparisons
+     padded     Glynn's sum with n - m rows of ones, divided by (n - m)!, for comparisons [MRA, algorithm 4, whose sum
+     over 2^n signs needs 2^-n, not 2^-(n-1)]
      expansion  all injections */
 #pragma once
 #include "../dense/gpu.h"
@@ -18,16 +18,16 @@ typedef struct permi_choice {
   int words;                /* of exact numbers, */
   uint64_t modulus;         /* or of their residues, if not 0 */
   perm_isa isa;
-  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, and then */
-  const char *why;                    /* why not */
+  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, */
+  const char *why;                    /* and why */
 } permi_choice;
 
-/* What an engine makes of counted lines. */
+/* Counted lines as an engine sees them. */
 typedef struct permi_shape {
-  int digits, forms, given; /* distinct lines; given: forms but for the row of ones of method padded, */
-  int padding;              /* which stands that often */
+  int digits, forms, given; /* distinct lines; given: forms but for padded's row of ones, */
+  int padding;              /* its count */
   int digit_total, form_total, needed, skips;
-  const int *digit_count, *form_count; /* the latter of the given ones */
+  const int *digit_count, *form_count; /* of the given forms */
 } permi_shape;
 
 static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
@@ -56,7 +56,7 @@ PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *coun
   return sum;
 }
 
-/* log2 of prod over the rows (columns) of (sum of |entries|, with counts); *sums: the sum of those sums. */
+/* log2 of the product over rows (columns) of sums of |entries|, with counts; *sums: their sum. */
 PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
 {
   const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
@@ -74,7 +74,7 @@ PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by
   return bits;
 }
 
-/* Words that hold every sum that must not wrap, with its sign; 0: too many. */
+/* Words, sign included, for every sum that must not wrap; 0: too many. */
 PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_shape *shape, perm_method method,
                                          int by_columns)
 {
@@ -91,7 +91,7 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* Each visit takes `one` second; numbers of `size` doubles. */
+/* The price of an expansion at `one` second a visit. */
 PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double one, double size, permi_choice *choice)
 {
   double visits = 1, level = 1;
@@ -108,7 +108,7 @@ PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double on
     choice->seconds = visits * (one + 1e-8);
 }
 
-/* The price of a sum over signs. one: seconds of an operation in dd or exact. */
+/* The price of a sum over signs; one: seconds of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, double one, double size,
                                          permi_choice *choice)
 {
@@ -135,7 +135,7 @@ PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, do
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* The predicted price of one engine, or why it cannot. modulus: 0, or what the permanent is wanted modulo. */
+/* The predicted price of one engine, or why it cannot. modulus: 0, or the one wanted. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus)
 {
@@ -152,7 +152,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   choice.seconds = (double)INFINITY;
   if (exact) {
     choice.words = permi_choice_words(counted, &shape, method, by_columns);
-    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* which only multiplies and adds */
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
     }
@@ -191,16 +191,16 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     choice.bytes = product * 8 * (size + 1);
     choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
   } else {
-    if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or else the largest */
+    if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or the largest */
       choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
     permi_signs_price(&shape, parts, one, size, &choice);
   }
   return choice;
 }
 
-#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term on its forms */
+#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term */
 
-/* Seconds that a choice takes on a GPU; INFINITY: it is the CPU's. */
+/* Predicted seconds on a GPU; INFINITY: not for GPUs. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
   const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
@@ -218,7 +218,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
 }
 
-/* The cheapest engine, or the one that `method` names. Subsets may take twice as long as others: they do not cancel. */
+/* The cheapest engine, or the named one. Subsets may take twice as long: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -230,7 +230,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
                  {PERM_METHOD_RYSER, 1, 0},   {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 0},
                  {PERM_METHOD_EXPANSION, 1, 0}};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
-  /* Subsets do not cancel by themselves, but of complex terms the estimate would want dd all the same. */
+  /* For complex terms the estimate asks for dd in either case. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_choice best;
   size_t k;

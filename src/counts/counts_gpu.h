@@ -1,7 +1,6 @@
 /* ====================================================================================== >>counts_gpu
-   Sums over signs on GPUs, in double, where the forms find room in registers and the text can be unrolled. A thread's
-   number is the setting of the high digits; the low digits, of which there are `walked`, are walked through in one
-   n-ary Gray code that all threads share. */
+   Sums over signs on GPUs, in double. A thread's number is the setting of the high digits; all threads walk the
+   `walked` low digits in one n-ary Gray code. */
 #pragma once
 #include "../exact/exact_gpu.h"
 #include "sign_sums.h"
@@ -9,7 +8,7 @@
 #define PERMI_COUNTS_GPU_WALK 1024 /* most terms of a walk */
 
 typedef struct permi_counts_gpu {
-  permi_gpu gpu; /* first: >>gpu knows only that */
+  permi_gpu gpu; /* first: >>gpu looks here */
   perm_gpu_program program;
   perm_gpu_counts shape;
   char text[4096];
@@ -37,7 +36,7 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
 }
 #undef PERMI_MEMBER
 
-/* The shape of the kernel for counts. Returns `walked`; *threads: settings of the other digits. */
+/* Sets the kernel's shape and *threads, the settings of high digits; returns `walked`. */
 PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
 {
   const int rows = counts->forms * counts->parts;
@@ -66,7 +65,7 @@ PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gp
   return walked;
 }
 
-/* The table of permi_counts_walk of >>text_counts, zero before. */
+/* Fills the table of permi_counts_walk of >>text_counts; it was zero. */
 PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
                                               double *table)
 {
@@ -114,7 +113,7 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
     to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
 }
 
-/* Makes the leaf of counts one of GPUs; tables are copied. */
+/* Makes a leaf for GPUs; tables are copied. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {

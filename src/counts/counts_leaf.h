@@ -1,12 +1,12 @@
 /* ===================================================================================== >>counts_leaf
-   The chosen engine made into a leaf. */
+   Makes the chosen engine a leaf. */
 #pragma once
 #include "counts_choice.h"
 #include "counts_gpu.h"
 #include "counts_scale.h"
 
-/* Digits of a choice, not filled in, with room for `cells` weights of `size` words and, at *spare, for as many zeros
-   as there are digits and forms, and for an order of the digits. NULL: out of memory. */
+/* Digits of a choice, to be filled in, with room for `cells` weights; *spare: zeros for digits and forms, and room
+   for the digits' order. NULL: out of memory. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
                                                  const permi_reach *reach, size_t cells,
                                                  const perm_allocator *allocator, int **spare)
@@ -59,8 +59,8 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const
   return counts;
 }
 
-/* order[0..] := the digits, those of the largest counts first, equal ones as they stand. half_last: of a sum in which
-   the last digit takes half its values: that is the last odd one, or else the first. */
+/* order := the digits, largest counts first, stable. half_last: then the last odd one, or else the first, goes to
+   the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
   int at = digits - 1, d, k;
@@ -78,7 +78,7 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-/* Counts and entries of the digits in their order. */
+/* Copies counts and entries in that order. */
 PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const permi_shape *shape, int by_columns,
                                          const int *order, permi_counts *counts)
 {
@@ -102,7 +102,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
   }
 }
 
-/* The leaf of a sum over signs: weights, grids, chunks. Returns a bound of what the forms lose. */
+/* Adds weights, grids and chunks of a sum over signs; returns a bound of what forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
                                           permi_leaf *leaf)
 {
@@ -145,7 +145,6 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shap
   return counts->integer ? 0 : permi_counts_split(counts);
 }
 
-/* Of a leaf whose engine is ready. */
 PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, const permi_counts *counts,
                                                     uint64_t fingerprint)
 {
@@ -158,7 +157,7 @@ PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, 
   return choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
 }
 
-/* The engine of a choice as a leaf. fingerprint: of the problem. */
+/* Makes the leaf of a choice; fingerprint: of the problem. */
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -219,7 +218,7 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
     fingerprint = permi_hash(fingerprint, leaf->information.chunks);
   }
   leaf->information.fingerprint = fingerprint;
-  if (counted->scaled) { /* exact, but no integer: rounded to double-double */
+  if (counted->scaled) { /* no integer: rounded to double-double */
     leaf->integer = 0;
     leaf->scale_exp2 += (long long)counted->exp2 * counted->rows;
     leaf->bound_relative = leaf->estimate_relative = PERMI_DD_UNIT;

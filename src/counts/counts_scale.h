@@ -1,12 +1,12 @@
 /* ==================================================================================== >>counts_scale
-   Entries by digits and forms scaled by powers of two and put on grids, and what an engine's result may lose. */
+   Scales entries by powers of two, puts them on grids, and bounds what an engine's result may lose. */
 #pragma once
 #include "../dense/plan.h"
 #include "sign_sums.h"
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
-/* Of the larger part of an entry, as frexp has it; PERMI_NO_EXPONENT for zero. */
+/* Exponent of the larger part of an entry, as of frexp; PERMI_NO_EXPONENT for zero. */
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {
   const double x = fabs(permi_counts_entry(counts, digit, 0, form));
@@ -14,7 +14,7 @@ PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digi
   return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
 }
 
-/* Are two entries that are not 0 more than 2^PERMI_SCALE_WIDE apart? */
+/* Do two non-zero entries differ by more than 2^PERMI_SCALE_WIDE? */
 PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
 {
   int least = INT_MAX, most = INT_MIN, d, f;
@@ -27,10 +27,9 @@ PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
   return most - (double)least > PERMI_SCALE_WIDE;
 }
 
-/* exp2 of digits and forms by >>scale, the repeated ones written out: the largest products of a permanent are then
-   about 1, and what underflows is nothing beside them. By means of exponents they may be 2^-3000, and sums of products
-   lose all bounds on the way. 0: too large, nothing is that far apart, or there is no transversal; -1: out of memory.
-   Square ones only. */
+/* Sets exp2 by >>scale, repeated lines written out, square problems only: the largest products are then about 1,
+   where means of exponents leave 2^-3000 and no bounds. 0: too large, not wide, or no transversal; -1: out of
+   memory. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
@@ -50,15 +49,15 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *c
   for (side = 0; scaled && side < 2; side++) {
     const int *count = side ? counts->form_count : counts->digit_count;
     for (d = i = 0; d < (side ? counts->forms : counts->digits); i += count[d++])
-      exp2[side][d] = line_exp2[side][i]; /* no line stands 0 times */
+      exp2[side][d] = line_exp2[side][i]; /* counts are positive */
   }
   return scaled;
 }
 
 typedef enum permi_scale_rule { PERMI_SCALE_MEAN, PERMI_SCALE_LARGEST, PERMI_SCALE_SUM } permi_scale_rule;
 
-/* exp2 of digits (0) or forms (1), such that, with the exponents of the others, the mean of the exponents of a line is
-   about 0, its largest entry or its sum of moduli, with counts, at most 1. */
+/* Sets exp2 of digits (0) or forms (1) so that, given the others' exponents, each line's mean exponent is about 0,
+   or its largest entry or its sum of moduli, with counts, is at most 1. */
 PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int of_forms, permi_scale_rule rule,
                                                 int *const exp2[2])
 {
@@ -93,9 +92,8 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
   }
 }
 
-/* Scales the entries as >>counts says; *scale_exp2: what that multiplies permanents by. Columns of square ones are
-   brought to their rows by the means of exponents first. 1: every entry is still exact; 0: some are off by up to half
-   the least double; -1: out of memory. exp2: room for both kinds of line, zero. */
+/* Scales the entries as >>counts says; permanents are multiplied by 2^*scale_exp2. Square ones: means of exponents
+   first. 1: exact; 0: some entry is off by up to half the least double; -1: out of memory. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -123,8 +121,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Is every sum a whole number of less than 2^53 units, so that nothing rounds? The lines that are all used have whole
-   numbers of a unit each. */
+/* Is every sum a whole number below 2^53 units, so that nothing rounds? Each line that is all used has a unit. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
@@ -151,8 +148,8 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* For >>sign_sums in double and double-double: splits every form's entries into whole numbers of two units, exact in
-   all sums. Returns a bound of what the forms lose, with their counts. */
+/* Splits the entries of each form for >>sign_sums onto two grids on which all sums are exact. Returns a bound of
+   what the forms lose, with counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
@@ -176,16 +173,15 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
   return lost * (1 + 1e-12);
 }
 
-/* Error measures, u = 2^-53, for M forms in a product, of N in all:
-   subsets    a state gains a rounded product (complex parts: two) of a rounded weight, and is one of nz + 1 summands,
-              nz the digits whose entry is not 0: (nz + 4) u a form, of the same sum over moduli (of complex ones: of
-              sums of parts, which bound products' sums of parts);
-   signs      M forms rounded once, as many products; complex ones 2.42 u each (see permi_plan_bounds); a weight of two
-              roundings a digit;
-   e_M        M products of rounded forms and N sums; complex parts are sums of two;
-   dd         the same in units of PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   Relative to sums of |terms| that are rounded themselves: a factor 1.0001. What underflows, and what grids take, is
-   absolute: no product of sums exceeds 1, no e_M e^M, Ryser's weights are at most binom(N, M). */
+/* Sets error measures, u = 2^-53, for M of N forms in a product:
+     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz
+     digits not being 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
+     signs    M forms rounded once and M products (complex: 2.42 u each, see permi_plan_bounds), two roundings a digit
+     for the weight;
+     e_M      M products of rounded forms, N sums (complex parts: sums of two);
+     dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
+   The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of
+   sums are at most 1, e_M at most e^M, Ryser's weights at most binom(N, M). */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;

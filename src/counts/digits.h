@@ -1,39 +1,39 @@
 /* ========================================================================================= >>digits
-   The digits and forms of all engines for counts, and their values that are not doubles: cells of >>ring, which are
-   double-doubles or integers (residues where no number of words would do). */
+   Digits and forms of the engines for counts, and cells: their values of >>ring, double-doubles or integers
+   (residues where these are too long). */
 #pragma once
 #include "../base/ring.h"
 #include "../dense/dispatch.h"
 
-#define PERMI_MOST_DIGITS 62  /* of engines that count in a number system: 2^62 states at most */
-#define PERMI_MOST_FORMS 512  /* of those that keep the forms in a workspace, */
-#define PERMI_MOST_NEEDED 128 /* and what leads to e_M */
-#define PERMI_MOST_CELLS 8192 /* 8-byte words of cells there */
-#define PERMI_MOST_WALKED 900 /* total of the digits: binomials are scaled by 2^-total */
+#define PERMI_MOST_DIGITS 62  /* of engines that count in a number system */
+#define PERMI_MOST_FORMS 512  /* in a workspace, */
+#define PERMI_MOST_NEEDED 128 /* with what leads to e_M */
+#define PERMI_MOST_CELLS 8192 /* 8-byte words of cells */
+#define PERMI_MOST_WALKED 900 /* total of digits: binomials are scaled by 2^-total */
 
 typedef struct permi_counts {
   perm_allocator allocator;
   permi_numbers numbers; /* of PERM_PRECISION_DD and of integers */
-  size_t size;           /* words of such a value, or cell */
+  size_t size;           /* words of a cell */
   int plain;             /* 1: in double instead */
   const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
-  int digit_total, form_total, needed; /* in all; the smaller of the totals */
-  int skips;                           /* form_total - needed: forms may stay unused */
+  int digit_total, form_total, needed; /* totals; the smaller one */
+  int skips;                           /* form_total - needed: unused forms */
   int *digit_count, *form_count, *radix;
-  double *high, *low; /* entries [digit][part][form], scaled; low: what high leaves, where sums are split */
+  double *high, *low; /* entries [digit][part][form], scaled; low: the rest of high for split sums */
   int64_t *integer;   /* or these */
   int whole;          /* 1: nothing rounds */
-  int lossy;          /* 1: scaling rounded some entry, which has become tiny */
-  int signs;          /* 1: some entry is negative or complex, so that |terms| are summed apart */
+  int lossy;          /* 1: scaling rounded some tiny entry */
+  int signs;          /* 1: negative or complex entries: |terms| are summed apart */
   /* >>sign_sums: */
   int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
-  unsigned absolute_mask; /* of elementary symmetric functions, one of mask + 1 terms enters the sum of |terms| */
-  int *weight_at;         /* binomials of digit d: cells (or doubles) from there */
+  unsigned absolute_mask; /* of symmetric functions, one of mask + 1 terms enters the sum of |terms| */
+  int *weight_at;         /* binomials of digit d begin here */
   uint64_t *weight;
-  uint64_t *rank_weight; /* Ryser: by the number of columns in the set */
+  uint64_t *rank_weight; /* Ryser's, by columns in the set */
 } permi_counts;
 
 static size_t permi_counts_at(const permi_counts *counts, int digit, int part, int form)
@@ -56,11 +56,11 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
 /* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
-  uint64_t magnitude[2][2]; /* instead, of real and imaginary part, but for residues */
+  uint64_t magnitude[2][2]; /* integers, but for residues */
   int negative[2];
 } permi_factor;
 
-/* *factor = x, or the integers, of two parts. Fields that no value has stay as they are. */
+/* Sets *factor to x, or to the integers; other fields stay. */
 static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
                              permi_factor *factor)
 {

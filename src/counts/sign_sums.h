@@ -1,12 +1,11 @@
 /* ======================================================================================= >>sign_sums
-   Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray code:
+   Sums over numbers v_d = 0 .. c_d of copies of each digit, in n-ary reflected Gray code, weights scaled by 2^-c_d:
      Glynn [Gly10, CH18]  2^-M sum_v prod_d (-1)^v_d binom(c_d, v_d) F(sum_d (c_d - 2 v_d) a_fd)
      Ryser [Rys63]        sum_v (-1)^(M-k) binom(N-k, M-k) prod_d binom(c_d, v_d) F(sum_d v_d a_fd), k = sum_d v_d <= M
-   F is the product of the forms with their counts, or, where Glynn's digits are the M rows and the forms the N > M
-   columns, the elementary symmetric function e_M of them. v -> c - v leaves Glynn's terms as they are, so the last
-   digit takes only v <= c/2, doubled but for v = c/2 itself. Weights are scaled by 2^-c_d.
-   Forms are exact wherever a walk starts: entries are split into two parts on two grids, as in PERM_FORM_SPLIT of
-   >>dense; integers have 128 bits. */
+   F is the product of the forms with their counts; in Glynn's sum over M rows with N > M columns as forms, their
+   elementary symmetric function e_M. v -> c - v keeps Glynn's terms: the last digit takes v <= c/2 only, doubled but
+   for v = c/2. Forms are exact where a walk starts: entries on two grids, as in PERM_FORM_SPLIT, or 128-bit
+   integers. */
 #pragma once
 #include "../dense/kernels.h"
 #include "subsets.h"
@@ -14,11 +13,11 @@
 /* A place in the n-ary Gray code. */
 typedef struct permi_nary {
   int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, where the digit goes next */
-  int total, digit;                                /* sum of v; the digit that moved last */
-  uint64_t left;                                   /* terms still to come */
+  int total, digit;                                /* total: of v; digit: the last moved */
+  uint64_t left;                                   /* terms to come */
 } permi_nary;
 
-/* Where a chunk of the terms begins: boundaries as even as can be. */
+/* First term of a chunk; chunks are as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -36,13 +35,13 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
     const uint64_t radix = (uint64_t)counts->radix[d];
     const int plain = (int)(s % radix);
     s /= radix;
-    walk->up[d] = s & 1 ? -1 : 1; /* every turn of the higher digits turns this one round */
+    walk->up[d] = s & 1 ? -1 : 1; /* each turn of the higher digits reverses it */
     walk->v[d] = s & 1 ? counts->radix[d] - 1 - plain : plain;
     walk->total += walk->v[d];
   }
 }
 
-/* To the next term; 0 when all are done. */
+/* Moves to the next term; 0 after the last. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
@@ -62,7 +61,7 @@ static int permi_nary_times(const permi_counts *counts, const permi_nary *walk, 
   return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
 }
 
-/* What is added to permi_nary_times of the digit that moved last. */
+/* Change of permi_nary_times of the digit that moved last. */
 static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
 {
   return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
@@ -75,14 +74,14 @@ static int permi_nary_negative(const permi_counts *counts, const permi_nary *wal
 
 /* ---- terms in double, gathered in batches */
 
-/* form: [row][lane], PERMI_TERMS lanes, of symmetric functions PERMI_SETS; e: room for those and imaginary parts. */
+/* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
-  int room, lanes; /* lanes; how many are filled so far */
+  int room, lanes; /* number of lanes; filled ones */
 } permi_form_batch;
 
-/* e_k of PERMI_SETS sets of forms, only those from which e_M can be reached: one form after the other. absolute: of
-   |forms|, parts added. Returns e_M, imaginary parts M + 1 numbers behind. */
+/* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind; skips what cannot reach e_M.
+   absolute: of |forms|. */
 static const double *permi_symmetric(const permi_counts *counts, permi_form_batch *batch, int absolute)
 {
   const int parts = absolute ? 1 : counts->parts, needed = counts->needed;
@@ -111,7 +110,7 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds e_M of the batch's forms to the sums of lane 0; to those of moduli, if the place is a chosen one. */
+/* Adds e_M of the batch to lane 0, and that of moduli at places that the mask chooses. */
 static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *batch, uint64_t place,
                                   permi_lane_sums *sums)
 {
@@ -131,7 +130,7 @@ static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
 }
 
-/* Adds the batch's terms; lanes that are empty are of forms 0. */
+/* Adds the batch's terms; empty lanes get forms 0. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   int lane, f;
@@ -147,13 +146,13 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
     counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
 }
 
-/* Forms in whatever precision, kept from term to term. */
+/* Forms in any precision, kept between terms. */
 typedef struct permi_forms {
   double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
   permi_wide word[2 * PERMI_MOST_FORMS]; /* two's complement */
 } permi_forms;
 
-/* What a thread works in. */
+/* A thread's workspace. */
 typedef struct permi_nary_work {
   permi_forms forms;
   union {
@@ -191,7 +190,7 @@ static void permi_forms_start(const permi_counts *counts, permi_forms *forms, co
     permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
 }
 
-/* A chunk in double. */
+/* Runs a chunk in double. */
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
                              perm_partial *partial)
 {
@@ -233,7 +232,7 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
 }
 
-/* ---- terms in cells, which go into the sums one by one: exactly */
+/* ---- terms in cells */
 
 static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
@@ -248,8 +247,8 @@ static void permi_forms_factor(const permi_counts *counts, const permi_forms *fo
   permi_factor_set(counts, x, integer, factor);
 }
 
-/* The term times F of the forms, there or in the room, or for e_M behind it; e: e_k of moduli, from that of the term
-   on. Returns the place. */
+/* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli from the term's
+   own. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
@@ -303,7 +302,7 @@ static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negat
   permi_value_sum_parts(&counts->numbers, term, partial);
 }
 
-/* A chunk in cells. */
+/* Runs a chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
@@ -349,7 +348,7 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
     permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
 }
 
-/* ---- binomials as weights: cells, or doubles */
+/* ---- binomials as weights, cells or doubles */
 
 static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
 {
@@ -380,7 +379,7 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
   }
   memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
   weight[0] = 1;
-  for (k = 1; k <= c; k++) /* Pascal's triangle, row by row */
+  for (k = 1; k <= c; k++) /* Pascal's triangle */
     for (v = k < most ? k : most; v > 0; v--)
       permi_words_add(weight + (size_t)v * size, weight + (size_t)(v - 1) * size, counts->numbers.words);
   for (v = 0; half && v <= most; v++)

@@ -1,39 +1,38 @@
 /* ======================================================================================== >>subsets
    The dynamic program over counts of used rows or columns, and expansion.
-
-   state[v] is the sum, over the ways in which the forms so far take up v_d copies of digit d, of products. A form goes
-   from it to
-     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d],
-   in place, v descending. Only totals of v from which the end can be reached are kept up. */
+   state[v] is the sum of products over the ways in which the forms so far take up v_d copies of each digit d. The next
+   form gives, in place, v descending,
+     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d].
+   Only totals from which the end can be reached are kept up. */
 #pragma once
 #include "../job/job.h"
 #include "digits.h"
 
-#define PERMI_SWEEP_ROW 64 /* states that are swept together */
+#define PERMI_SWEEP_ROW 64 /* states swept together */
 
 typedef struct permi_subsets {
   const permi_counts *counts;
   int skip, digits;
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
-  double *plane[3];          /* states: real, imaginary, absolute (NULL where not needed) */
+  double *plane[3];          /* states: real, imaginary, absolute; or NULL */
   uint64_t *cell;            /* instead of the first two */
   int at[PERMI_MOST_DIGITS]; /* weights of digit d: from there, by v_d */
   double *weight[3];         /* real, imaginary, absolute */
   permi_factor *factor;      /* instead of the first two */
-  double *sum[3];            /* a row of states as it grows */
-  int block, row;            /* digits 0 .. block - 1 run along a row of that many states, */
-  double *inner[4]; /* [digit][row] with these weights: real, imaginary, absolute, -imaginary; 0 where v_d is */
-  int inner_total;  /* the largest total of these digits */
+  double *sum[3];            /* a row of new states */
+  int block, row;            /* digits 0 .. block - 1 span a row of so many states; */
+  double *inner[4]; /* their weights [digit][row]: real, imaginary, absolute, -imaginary; 0 where v_d is */
+  int inner_total;  /* the largest total of them */
   permi_control *control; /* or NULL */
-  double least_state, least_weight; /* but for zeros: where products cannot underflow, nothing is lost */
-  /* the digits that can be taken back from the present row: how far, and their weights */
+  double least_state, least_weight; /* non-zero ones: tells where products cannot underflow */
+  /* digits to take back from the row: offsets and weights */
   int active;
   size_t offset[PERMI_MOST_DIGITS];
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state alone, as where every form must be used; digit 0 is v0. Returns its modulus. */
+/* Moves one state where every form is used; digit 0 is v0. Returns its modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -59,7 +58,7 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
   return most;
 }
 
-/* Moves the states base + x, x0 <= x <= x1, in double. Returns the largest modulus. */
+/* Moves the states base + x0 .. base + x1 in double. Returns the largest modulus. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -97,7 +96,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells, with the absolute plane beside them. */
+/* The same in cells, with absolute values beside. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -127,7 +126,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   return most;
 }
 
-/* One form takes up its digit; afterwards the totals of v are from `least` to `most`. Returns the largest modulus. */
+/* One form takes up its digit; totals become least .. most. Returns the largest modulus. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -142,7 +141,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     double units = 2;
     base -= (size_t)dp->row;
     if (total <= most && total + dp->inner_total >= least) {
-      /* of one digit only what is needed; of more all: states with other totals are right, or never looked at */
+      /* one digit: only needed totals; several: all, as states of other totals are right or never read */
       const int x0 = dp->block == 1 && least > total ? least - total : 0;
       const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
@@ -172,7 +171,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   }
 }
 
-/* Weights of a form: by digit and v_d, what v_d - 1 used copies leave times the entry. */
+/* Weights of a form by digit and v_d: its entry times what v_d - 1 used copies leave. */
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
@@ -219,7 +218,7 @@ PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
     cell[s] = permi_dd_scale(cell[s], -e);
 }
 
-/* Adds the states at the end: all whose total is what is needed. */
+/* Adds the states with the needed total. */
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
@@ -250,7 +249,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* What an operation can lose by underflow, a few times the least double: double-doubles lose several. */
+/* Bound of what an operation loses by underflow; double-doubles lose several least doubles. */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
@@ -266,7 +265,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
     permi_subsets_weights(dp, form);
     for (copy = 0; copy < counts->form_count[form]; copy++) {
       const int reach = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
-      const int safe = dp->least_state * dp->least_weight > 1e-250; /* double-doubles keep their low parts too */
+      const int safe = dp->least_state * dp->least_weight > 1e-250; /* leaves room for low parts */
       double most;
       int e;
       dp->least_state = (double)INFINITY;
@@ -278,7 +277,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
       if (counts->integer || counts->whole)
         continue;
       lost += safe ? 0 : PERMI_LEAST * (dp->digits + 2.0) * (double)dp->states;
-      if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600: as far above underflow as is safe */
+      if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600, far above underflow */
         frexp(most, &e);
         e -= 600;
         permi_subsets_rescale(dp, e);
@@ -294,7 +293,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   return PERM_OK;
 }
 
-/* Places, weights and rows of the digits. Returns the number of weights; dp->states is 0 if there are too many. */
+/* Sets places, weights and rows of the digits; returns the number of weights. Too many states: dp->states = 0. */
 PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_counts *counts)
 {
   double states = 1;
@@ -380,7 +379,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   return PERM_OK;
 }
 
-/* ---- expansion: each form takes a digit that is not used up; products of double-doubles, or exact. */
+/* ---- expansion: each form takes a digit with copies left */
 typedef struct permi_expansion {
   int *left, *chosen, *form_of; /* by digit; by depth */
   uint64_t *cell;               /* by depth */
@@ -446,7 +445,7 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
     for (form = 0; form < counts->forms; form++)
       for (copy = 0; copy < counts->form_count[form]; copy++)
         expansion.form_of[k++] = form;
-    expansion.form_of[k] = 0; /* looked at, not used */
+    expansion.form_of[k] = 0; /* read, not used */
     status = permi_expand_counts(counts, control, &expansion, &mine);
   }
   permi_release(allocator, expansion.cell);

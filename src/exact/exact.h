@@ -1,29 +1,26 @@
 /* ========================================================================================== >>exact
-   Permanents of integer matrices without rounding: Glynn's sum in the form
-       2^(n-1) per A = S = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i,   y = A x   (or A^T x),
-   every term in full. Chunks add up as integers, so results are equal for every kernel, split and number of threads.
-   Even rows. y_i and the row sum have the same parity for every x (x_j is odd). So a row with an even sum is halved,
-   y_i/2 being an integer bounded by half the norm, and the final division is by 2 less often. The norm sum_j |a_ij| is
-   even with the sum, so half of it is whole. At most n - 1 rows are halved, so that a division by 2^0 or more remains.
-   Groups. Rows whose norms multiply to less than a word's reach are multiplied in that word: |prod y_i| <= prod norms.
-   A row of norm 0 counts as one of norm 1; its factor is 0 in every term.
-   Zeros. A row that is not even is never 0. For small entries most sign vectors make some even row 0 (a row of r ones:
-   about sqrt(2/(pi r)) of them), and a row's zeros among 64 sign vectors are found in two operations: such terms are
-   skipped when few enough are expected to remain.
-   Limbs have signs (or magnitudes and signs apart), so groups of one row are nothing special. Unsigned limbs would do
-   with a constant added to every group of two rows or more: what that adds to a term has degree n - 2 or less in x and
-   so sums to 0 against prod_j x_j over the half cube. Not done: it saves two operations a limb and vector with unsigned
-   limbs only, and fails as soon as terms are skipped or a row is alone.
-   The rows are those of A or of A^T, whichever is predicted to cost less. */
+   Permanents of integer matrices without rounding. Every result is the same for all kernels, splits and numbers of
+   threads.
+   Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x, whichever is
+   predicted to cost less.
+   Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
+   |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
+   Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
+   of 0 counts as 1; y_i is 0.
+   Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
+   Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
+   Limbs are signed. Unsigned ones would do with a constant added to each group of two rows or more (the addition has
+   degree n - 2 or less in x and sums to 0). Not done: it saves two operations a limb and vector, and fails when
+   terms are skipped or a row is alone. */
 #pragma once
 #include "../dense/dense.h"
 
-/* The matrix as one orientation has it: rows i with norms that say what |y_i| can reach. */
+/* One orientation of the matrix. */
 typedef struct permi_exact_rows {
-  int n, parts, transposed, halved, wide; /* how many rows are halved; how many reach 2^63 or more */
+  int n, parts, transposed, halved, wide; /* rows halved; rows that reach 2^63 */
   const permi_integer_view *view;
-  int half[PERM_MAX_N];      /* 1: the row is halved */
-  uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row; at least 1; UINT64_MAX: 2^63 or more */
+  int half[PERM_MAX_N];
+  uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits;               /* >= log2 of the product of the norms */
 } permi_exact_rows;
 
@@ -46,7 +43,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
     permi_wide norm = {0, 0};
     int odd = 0;
     for (part = 0; part < view->parts; part++) {
-      int sum = 0; /* its parity: each part of an even row must be even */
+      int sum = 0; /* its parity: both parts of an even row must be even */
       for (j = 0; j < n; j++) {
         int64_t x = permi_exact_at(&rows, i, j, part);
         permi_wide more = {0, 0};
@@ -69,7 +66,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   return rows;
 }
 
-/* What turning the sign of column j from + to - takes from y_i: 2 a_ij, or a_ij in a halved row; two's complement. */
+/* What y_i loses when the sign of column j becomes -: 2 a_ij, or a_ij in a halved row; two's complement. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -92,20 +89,19 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* ---- portable kernels: one term at a time, any integers; limbs of 64 bits, or residues modulo an odd p */
+/* ---- portable kernels: one term at a time; 64-bit limbs, or residues modulo an odd p */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* the last wide_groups have one row each, of two words */
-  int group_rows[PERM_MAX_N];  /* rows go through the groups in turn */
-  int group_words[PERM_MAX_N]; /* words that hold the product so far and its sign */
+  int groups, wide_groups;     /* the last wide_groups: one row of two words each */
+  int group_rows[PERM_MAX_N];  /* in turn */
+  int group_words[PERM_MAX_N]; /* of the product so far, with its sign */
   int sum_words;
-  uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p, see permi_modular_chunk */
-  uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. n - 1 */
+  uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
+  uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* out[0 .. words] = p c, two's complement, of p's `words` words and c: signed, or in [0, 2^64) if `natural`. As for
-   unsigned p and c, less c 2^(64 words) for a negative p, which stands for p + 2^(64 words), and less p 2^64
-   likewise. */
+/* out[0 .. words] = p c, two's complement; c: signed, or natural. The unsigned product, less c 2^(64 words) if p is
+   negative, less p 2^64 if c is. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
   const uint64_t carry = permi_words_times(out, p, words, c, 0);
@@ -114,7 +110,7 @@ static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int nat
     permi_words_subtract(out + 1, p, words);
 }
 
-/* p as a number of `grown` words. */
+/* Extends the sign of p to `grown` words. */
 static void permi_signed_grow(uint64_t *p, int words, int grown)
 {
   uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
@@ -124,7 +120,7 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* out = p c with c of one word, or of two if `wide`; `grown` words, which hold it by the plan. */
+/* out = p c, c of one word, or of two if `wide`; the plan says that `grown` words hold it. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
                                  int grown)
 {
@@ -226,7 +222,7 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* a b 2^-64 mod p for a, b < p < 2^63, p odd [Mon85]: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
+/* a b 2^-64 mod p, a, b < p < 2^63, p odd [Mon85]: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
 static uint64_t permi_montgomery(const permi_exact_plain *plain, uint64_t a, uint64_t b)
 {
   permi_wide t = permi_multiply_words(a, b);
@@ -234,8 +230,7 @@ static uint64_t permi_montgomery(const permi_exact_plain *plain, uint64_t a, uin
   return t.high - high + (t.high < high ? plain->modulus : 0);
 }
 
-/* Residues of y and of the product; every one of the n multiplications takes a factor 2^-64, which the product brings
-   along at its start. */
+/* Each of the n multiplications brings a factor 2^-64; the product starts with 2^(64 n). */
 static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
@@ -301,7 +296,7 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
                           leaf->information.seconds);
 }
 
-/* The groups: wide rows alone and last, the others in falling order into the first group with room. order: the rows. */
+/* Wide rows get groups of their own, last; the others go, largest norm first, into the first group with room. */
 static void permi_exact_plain_groups(const permi_exact_rows *rows, permi_exact_plain *plain, int *order)
 {
   const uint64_t reach = UINT64_MAX >> 1;
@@ -347,7 +342,7 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   return terms * times * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* (-p)^... Newton's iteration doubles the right bits of an inverse modulo 2^64: p p = 1 modulo 8. */
+/* 1 / p modulo 2^64 by Newton's iteration, which doubles the right bits: p p = 1 modulo 8. */
 static uint64_t permi_inverse_odd(uint64_t p)
 {
   uint64_t inverse = p;
@@ -357,7 +352,7 @@ static uint64_t permi_inverse_odd(uint64_t p)
   return inverse;
 }
 
-/* A chunk is 2^chunk_log2 sign vectors; which ones they are depends on the column that is always +. */
+/* A chunk is 2^chunk_log2 sign vectors; fixed_column, always +, says which. */
 static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
                              double bytes, permi_leaf *leaf)
 {

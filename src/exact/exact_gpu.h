@@ -1,23 +1,22 @@
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs: row sums are packed into 32-bit words, groups of rows are multiplied in one word each, then
-   limbs of 32 bits. The kernel is compiled for the shape of the matrix, see perm_gpu_exact. Where zeros are skipped,
-   the settings of 6 columns that make a halved row 0, given its sum over the other columns, are one word of a table:
-   one look-up per row for 64 terms. */
+   Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs. The
+   kernel is compiled for the shape, see perm_gpu_exact. For skipping, a table has, by a halved row's sum over the
+   other columns, a word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
 #pragma once
 #include "../dense/gpu.h"
 #include "limbs.h"
 
-/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
-   more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; with zeros skipped, a tenth of the
-   terms being left, 6.4e11. */
+/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less
+   for more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; zeros skipped, a tenth of the
+   terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
-#define PERMI_EXACT_GPU_PRODUCTS 3000 /* most products of words in a term: unrolled, they take 15 s to compile */
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* most products of words in a term: 15 s to compile */
 #ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
 #define PERMI_EXACT_GPU_SKIP 1
 #endif
 
 typedef struct permi_exact_gpu {
-  permi_gpu gpu; /* comes first, where >>gpu looks for it */
+  permi_gpu gpu; /* first: >>gpu looks here */
   perm_gpu_program program;
   perm_gpu_exact shape;
   int transposed;
@@ -25,8 +24,8 @@ typedef struct permi_exact_gpu {
   char text[24576];
 } permi_exact_gpu;
 
-/* Shares rows out among groups: in falling order of norms, into the first group with room; long rows are alone. bound:
-   of the groups' products; order: the rows, group by group. Returns 1 if all norms fit in bytes. */
+/* Groups rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit
+   bytes. bound: of groups' products; order: rows by group. */
 static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *shape, uint64_t *bound, int *order)
 {
   const int n = rows->n;
@@ -56,7 +55,7 @@ static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *
   return bytes;
 }
 
-/* Words of the groups' products and of the sum; 0: too many. */
+/* Words of the groups' products and the sum; 0: too many. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -78,7 +77,7 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return 1;
 }
 
-/* Places of the lines in words: bytes first, then halves, words, long rows. */
+/* Places lines in words: bytes, halves, words, long rows. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape, const int *order)
 {
   int at = 0, kind, g, k, r, part;
@@ -106,9 +105,8 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* The shape of rows on a GPU, their order there, and the share of terms that skipping of zeros leaves. Returns the
-   seconds that it takes; INFINITY: it cannot be done. Operations of a term are counted in the machine code: a line, a
-   word of a product, of a sum. */
+/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves.
+   Operations are counted in machine code: a line, a word of a product, of a sum. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
 {
   const int n = rows->n, parts = rows->parts;
@@ -141,7 +139,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   seconds = terms * each;
   if (PERMI_EXACT_GPU_SKIP && parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
-    const double skipping = /* survivors are three times as many: rows are not independent */
+    const double skipping = /* three times the survivors: rows are dependent */
         terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
     if (skipping < seconds) {
       seconds = skipping;
@@ -154,8 +152,8 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* for compiling */
 }
 
-/* Prints a member `name(i)` that yields list[i], as a chain of choices: compilers fold it, but not always loads from
-   arrays, and then they unroll nothing and spill. No list: `name()`, which yields value. */
+/* Prints `name(i)` yielding list[i] as a chain of choices, which compilers fold; loads from arrays they do not
+   always, and then nothing is unrolled. No list: `name()`, yielding value. */
 static size_t permi_gpu_member(char *text, size_t room, const char *name, const short *list, int count, int value)
 {
   size_t length = (size_t)snprintf(text, room, "  PERMI_BOTH constexpr int %s(%s) const { return ", name,
@@ -175,7 +173,7 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   const struct {
     const char *name;
     const short *list;
-    int count; /* of the list; without one: the value */
+    int count; /* of the list, or the value */
   } member[] = {{"words", NULL, shape->words},
                 {"stride", NULL, shape->stride},
                 {"groups", NULL, shape->groups},
@@ -201,7 +199,7 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n", blocks);
 }
 
-/* Adds times x (times is 1 or -1) to a line's place. */
+/* Adds x or -x, times = 1 or -1, to a line's place. */
 static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
 {
   const int kind = shape->kind[line];
@@ -262,7 +260,7 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
       (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-/* Fills in the table of row sums, of n - 1 columns: those of the masks, walk, high; see >>gpu. */
+/* Fills the table of row sums: columns of the masks, walk, high; see >>gpu. */
 static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order, int block,
                                  perm_gpu_work *work, uint32_t *table)
 {
@@ -294,7 +292,7 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
   }
 }
 
-/* Fills in the masks: for each even row and each sum of it over the other columns, the settings that make it 0. */
+/* Fills the masks: by even row and its sum over other columns, the settings that make it 0. */
 static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
                                   uint64_t *masks)
 {
@@ -375,7 +373,7 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
   return PERM_OK;
 }
 
-/* Makes the plan one for GPUs where they are faster, as permi_plan_gpu does, in the better orientation. */
+/* Takes GPUs where they are faster, in the better orientation. */
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
                                  permi_exact_plan *plan)
 {
@@ -397,7 +395,7 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
   }
 }
 
-/* One leaf for the permanent of an n x n matrix of integers or Gaussian integers, 1 <= n <= 64. */
+/* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
                                     permi_leaf *leaf, perm_result *result)
@@ -409,7 +407,7 @@ static perm_status permi_exact_leaf(const perm_options *options, int n, const pe
                        : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
 }
 
-/* What permi_exact_leaf would predict, one thread. */
+/* Prediction of permi_exact_leaf, one thread. */
 PERMI_UNUSED
 static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
 {
@@ -418,7 +416,7 @@ static double permi_exact_seconds(const perm_options *options, int n, const perm
   return plan.seconds;
 }
 
-/* The same modulo p, odd, 3 <= p < 2^63: the leaf's partials are sums of residues. */
+/* The same modulo p, odd, 3 <= p < 2^63; partials are sums of residues. */
 PERMI_UNUSED
 static perm_status permi_modular_leaf(const perm_options *options, int n, const permi_integer_view *view, uint64_t p,
                                       permi_leaf *leaf, perm_result *result)

@@ -1,15 +1,15 @@
 /* ========================================================================================== >>limbs
-   The vector kernels' tables: rows in atoms, halves and limbs, as the kernel text has them. */
+   Tables of the exact vector kernels: rows in atoms, halves and limbs. */
 #pragma once
 #include "exact.h"
 
 typedef struct permi_exact_family {
   perm_isa isa;
   int lanes_log2; /* int16 lanes */
-  int window;     /* bits of a limb of evaluate[2 .. 6] */
+  int window;     /* bits of a limb, 2 .. 6 limbs */
   double rate;    /* vector operations/s */
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[7]; /* for 2 .. 6 limbs; [0] for any number */
+  permi_exact_evaluate evaluate[7]; /* by limbs; [0]: any number */
 } permi_exact_family;
 
 #define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
@@ -21,7 +21,7 @@ typedef struct permi_exact_family {
     }                                                                                                                  \
   }
 
-/* Rates of a 2.5 GHz Cascade Lake, but IFMA's, which is a guess. A last line ends the table. */
+/* Rates of a 2.5 GHz Cascade Lake; IFMA's is a guess. */
 static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
@@ -30,23 +30,22 @@ static const permi_exact_family permi_exact_families[] = {
 #endif
     {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}}};
 
-/* Where the rows go. */
 typedef struct permi_exact_packing {
   int limbs, narrow, fifths, wide;                /* wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
-  int atom_of[PERM_MAX_N];                        /* of a row: limb * PERMI_EXACT_ATOMS + atom */
+  int atom_of[PERM_MAX_N];                        /* limb * PERMI_EXACT_ATOMS + atom */
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
 
-/* The most that a limb may be, see the kernel. */
+/* Largest limb, see >>exact_kernels. */
 static uint64_t permi_exact_cap(int limbs)
 {
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* Rows in falling order of norms into that many limbs, each into the limb with the least product so far; there into the
-   atom with the least product, the fifth atom last. 0 if they do not fit. */
+/* Packs rows, largest norm first, each into the limb and there into the atom with the least product, the fifth atom
+   last. 0: they do not fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order, int limbs, int narrow,
                                  permi_exact_packing *packing)
 {
@@ -88,7 +87,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
   return 1;
 }
 
-/* Into the fewest limbs, two at least, and among them the fewest wide ones. 0: no way. */
+/* Packs into the fewest limbs, two at least, and the fewest wide ones. 0: impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int order[PERM_MAX_N], i, k, limbs, wide, least;
@@ -111,13 +110,13 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* How many limbs are multiplied first: half of them, beyond 6 in threes. */
+/* Limbs multiplied first: half, beyond 6 in threes. */
 static int permi_exact_first(int limbs)
 {
   return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
 }
 
-/* Vector operations from atoms to accumulators, for a vector of int16 lanes. */
+/* Vector operations from atoms to accumulators, for a vector of int16. */
 static double permi_exact_operations(const permi_exact_packing *packing)
 {
   const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first;
@@ -125,8 +124,7 @@ static double permi_exact_operations(const permi_exact_packing *packing)
   return 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide + 4 * (4 * inner + 5 * first * second);
 }
 
-/* The part of the sign vectors for which no halved row is 0, were the rows independent: from the distributions of the
-   row sums over all signs, norms <= 127. */
+/* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1, now[511], next[511]; /* of 2 y_i, -254 .. 254 */
@@ -152,7 +150,7 @@ typedef struct permi_exact_plan {
   permi_exact_rows rows;
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
-  int can_skip, skip;               /* 1: zeros can be skipped, are skipped */
+  int can_skip, skip;               /* possible; done */
   int gpu;                          /* 1: on GPUs instead */
   double survivors, seconds;
 } permi_exact_plan;
@@ -162,7 +160,7 @@ static permi_exact_evaluate permi_exact_evaluates(const permi_exact_family *fami
   return family->evaluate[packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0];
 }
 
-/* The plan for one orientation. */
+/* Plans one orientation. */
 static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const permi_exact_rows *rows)
 {
   const perm_isa isa =
@@ -187,7 +185,7 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
     bytes &= rows->norm[i] <= 127;
   plan.can_skip = bytes && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
   if (plan.can_skip && rows->halved) {
-    /* for a vector of int8 lanes: the search, the lists, and what survives */
+    /* search, lists and survivors of a vector of int8 */
     const double survivors = permi_exact_survivors(rows);
     const double each = 10 * n + 2 * permi_exact_operations(&plan.packing);
     const double seconds =
@@ -259,7 +257,7 @@ static uint64_t permi_double_bits(double x)
   return bits;
 }
 
-/* What the kernels need to know of 51-bit limbs. */
+/* Constants of 51-bit limbs. */
 static void permi_exact_constants(permi_exact *exact)
 {
   const int first = exact->first, tiles = exact->limbs > 6 || exact->narrow < exact->limbs;
@@ -283,7 +281,7 @@ static void permi_exact_constants(permi_exact *exact)
   memset(exact->ends, 255, 64);
 }
 
-/* table[s] = base - the steps of columns first + k for every set bit k of s < 2^columns. */
+/* table[s] = base - the steps of columns first + k for each set bit k of s. */
 static void permi_exact_settings(const permi_exact_rows *rows, int i, int first, int columns, uint64_t base,
                                  uint64_t *table)
 {
@@ -294,7 +292,7 @@ static void permi_exact_settings(const permi_exact_rows *rows, int i, int first,
       table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
 }
 
-/* What a kernel needs to know beside its tables, which have `inner` columns. */
+/* What a kernel needs beside its tables of `inner` columns. */
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
 {
   const permi_exact_family *family = plan->family;
@@ -313,7 +311,7 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   permi_exact_constants(exact);
 }
 
-/* Columns: lanes, block or setting columns, the fixed one, outer ones. */
+/* Columns: lanes, block or settings, the fixed one, outer ones. */
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
 {

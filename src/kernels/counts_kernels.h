@@ -1,10 +1,9 @@
 /* ================================================================================= >>counts_kernels
-   Counts: what >>subsets and >>sign_sums do to rows of states, forms and batches of them. There are instances for
-   AVX2, which processors with AVX-512 take too, and of plain C, which those with NEON take. Plain C rounds products of
-   forms and complex numbers in an order of its own. */
+   Kernels of >>subsets and >>sign_sums, for AVX2 (also taken by AVX-512) and plain C (by NEON), which rounds
+   products of forms and complex numbers in its own order. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
-/* to += sum_k weight[k] from[k], along a row of n states. Four vectors at once wait for their chains together. */
+/* to += sum_k weight[k] from[k] over n states; four vectors overlap their chains. */
 PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
                                                 int n)
 {
@@ -30,8 +29,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* to += weight from with a weight for each of n states. Vectors at multiples of their width took up to 1.08 of the
-   time. */
+/* to += weight from, a weight a state. Tried: aligned vectors, up to 1.08 of the time. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -42,7 +40,7 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
     to[x] = fma(weight[x], from[x], to[x]);
 }
 
-/* to = from; *most and *least as permi_size_seen does with each state. */
+/* to = from, with permi_size_seen of each state. */
 PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);
@@ -67,8 +65,8 @@ PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from
   }
 }
 
-/* To the next term: adds `times` times a digit's entries to high and low parts of the forms, exactly. form: the sums
-   of both parts, `apart` places from each other. */
+/* Adds `times` a digit's entries to the forms' high and low parts, exactly. form: sums of both parts, `apart` places
+   apart. */
 PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
                                                 const double *low_step, double *high, double *low, double *form,
                                                 int apart)
@@ -92,8 +90,7 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
   }
 }
 
-/* *re, and for complex forms + i *im, is multiplied by the forms, each as often as it counts; form, other: their real
-   and imaginary parts, PERMI_TERMS apart. */
+/* Multiplies *re, or *re + i *im, by the forms with their counts; parts PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
 /* Powers by squaring round no more often than copies in turn. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
@@ -123,7 +120,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
   }
 }
 #else
-/* Real powers by squaring, into two products in turn, so that two chains overlap. Complex copies in turn. */
+/* Real powers by squaring, into two products in turn for overlapping chains. */
 PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
                                              double *re, double *im, int parts)
 {
@@ -147,7 +144,7 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
 }
 #endif
 
-/* Adds PERMI_TERMS products of the forms, times their weights, to the sums of their lanes. */
+/* Adds PERMI_TERMS weighted products of the forms to the sums. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
                                                         const double *weight, permi_lane_sums *sums, int parts)
 {
@@ -186,8 +183,8 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* One form more in elementary symmetric functions of PERMI_SETS sets of forms: e_k += x e_(k-1), k from `most` down
-   to `least`. A number's lanes stand together. */
+/* Takes one more form into e_k of PERMI_SETS sets, k from `most` down to `least`: e_k += x e_(k-1). A number's lanes
+   are adjacent. */
 PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
 {
   PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];

@@ -5,11 +5,11 @@
 
 #if !defined(PERM_NO_EXTRAS)
 /* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
-       per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
-   Differences of doubles are exact as double-doubles, so the second determinant is known to all digits. The first, by
-   elimination with complete pivoting, loses what its condition takes. Let M = (a_ij^2) = L U. As d det / det =
-   trace(M^-1 dM), an entrywise relative change e of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the
-   condition reported. The elimination's own error is that of a change of n w |L| |U|, w the unit of double-double. */
+     per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
+   Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
+   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e
+   of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a
+   change of n w |L| |U|, w the unit of double-double. */
 static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
 {
   a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
@@ -29,7 +29,7 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
   return a;
 }
 
-/* 1 / a, a not 0: one more Newton step than doubles give. */
+/* 1 / a, a not 0, by two Newton steps. */
 static permi_dd permi_dd_reciprocal(permi_dd a)
 {
   permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
@@ -59,7 +59,7 @@ static permi_dd_complex permi_node_difference(const double *x, int i, const doub
   return d;
 }
 
-/* a *= b, a with its exponent. */
+/* a *= b. */
 static void permi_number_times(permi_number *a, permi_dd_complex b)
 {
   permi_number factor;
@@ -67,11 +67,11 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   factor.value = b.re;
   factor.imaginary = b.im;
   a->exact = 0;
-  permi_number_multiply(a, &factor); /* doubles: cannot overflow */
+  permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
-/* LU of m (n x n) with complete pivoting; row and column: the permutations. 0: singular to working precision.
-   *odd: parity of both. */
+/* LU of m (n x n), complete pivoting; row, column: permutations; *odd: their parity. 0: singular to working
+   precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
   int i, j, k;
@@ -89,7 +89,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
           best_row = i;
           best_column = j;
         }
-    if (!(best > 1e-270)) /* rows are near 1: what is left is rounding, and has no reciprocal */
+    if (!(best > 1e-270)) /* rows are near 1: the rest is rounding */
       return 0;
     *odd ^= (best_row != k) ^ (best_column != k);
     swap = row[k];
@@ -110,7 +110,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   return 1;
 }
 
-/* From the factors: sum_ij |m_ij| |M^-1_ji|, and the same of |L| |U| for |M|. x: room for n. */
+/* sum_ij |m_ij| |M^-1_ji| from the factors, and that of |L| |U| for |M|. x: room for n. */
 static void permi_cauchy_condition(const permi_dd_complex *lu, const double *moduli, int n, const int *row,
                                    const int *column, permi_dd_complex *x, double *condition, double *growth)
 {
@@ -139,8 +139,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* Gives the matrix itself to the general engines. Rounding its entries to doubles costs as much again as the engine's
-   own roundings. */
+/* Runs the general engines on the matrix; rounding its entries costs as much as their own roundings. */
 static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
                                         const perm_options *options, perm_result *result)
 {
@@ -176,7 +175,7 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
 
 #define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
-/* number *= d, whatever the exponent of d, which is not 0. */
+/* number *= d, d not 0, of any exponent. */
 static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
 {
   int e;
@@ -221,9 +220,8 @@ static perm_status permi_cauchy_check(int n, const double *const node[2], int pa
   return PERM_OK;
 }
 
-/* m := the squared matrix, rows times powers of two, so that the largest entry of each is near 1; number, below: the
-   product of all differences of x and y, with those powers, and that of the differences within x and y. Returns 1 if
-   some entry was too small to keep. */
+/* m := the squared matrix, rows scaled to a largest entry near 1; number: product of all x - y, with those powers;
+   below: of differences within x and y. Returns 1 if an entry was dropped. */
 static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
                              permi_number *below)
 {
@@ -254,7 +252,7 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
   return lossy;
 }
 
-/* The permanent by Borchardt's identity, n > 0. m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
+/* The permanent, n > 0. m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
 static permi_number permi_cauchy_number(int n, const double *const node[2], int parts, permi_dd_complex *m,
                                         double *moduli, int *permutation, double *condition)
 {

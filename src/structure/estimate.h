@@ -1,17 +1,12 @@
 /* ======================================================================================= >>estimate
-   Unbiased estimates where the permanent itself is out of reach.
-
-   GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent for its mean, whatever
-   the matrix. Rows and columns are first scaled so that the squares of each line add up to about 1: that changes the
-   spread, not the mean.
-   SINKHORN [Sin64, SB99]: for non-negative matrices, scaled so that each line adds up to 1. Each row draws a free
-   column with the chances of its entries. The sample is the product of the rows' sums over free columns; its mean is
-   the permanent, since a permutation is drawn with the chance of its product over that sample. Rows with the fewest
-   entries come first.
-
-   Sample s has a generator of its own, started with (seed, s), so it is the same in any thread. The samples of a block
-   of PERMI_BLOCK_SAMPLES are added in order, and so are the blocks. The stopping rule looks at the result after rounds
-   of whole blocks, each round twice as long as the one before. */
+   Unbiased estimates where the permanent is out of reach.
+   GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines are
+   first scaled to sums of squares of about 1, for a smaller spread.
+   SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a free
+   column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its mean is
+   the permanent: a permutation is drawn with the chance of its product over that sample.
+   Sample s has its own generator, seeded with (seed, s). Samples of a block, and blocks, are added in order: threads
+   change nothing. The stopping rule looks after rounds of whole blocks, each round doubling the number. */
 #pragma once
 #include "../solve/compute.h"
 
@@ -19,7 +14,7 @@
 #define PERMI_BLOCK_SAMPLES 256
 #define PERMI_ESTIMATE_SWEEPS 100
 
-/* One step of splitmix64. */
+/* splitmix64 */
 static uint64_t permi_random(uint64_t *state)
 {
   uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -33,10 +28,10 @@ typedef struct permi_sampler {
   uint64_t seed;
   const double *a; /* scaled, in the order of the rows */
   permi_control *watch;
-  int *stop; /* NULL: blocks are short and nobody looks inside; or 1 once watch says stop */
+  int *stop; /* 1 once watch says stop; NULL for short blocks */
 } permi_sampler;
 
-/* 1: stop. The calling thread, `master`, asks watch; the others are told. */
+/* Returns 1 to stop. The calling thread, `master`, asks watch and tells the others. */
 static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
 {
   int stopping;
@@ -51,8 +46,8 @@ static int permi_sample_stop(const permi_sampler *sampler, int master, double un
   return stopping;
 }
 
-/* Number of samples, their mean and the sum of squared distances from it, in units of 2^exp2 and its square. Samples
-   can differ by thousands of bits; the largest sets the unit. */
+/* Number, mean and squared distances from it, in units of 2^exp2 and its square; samples differ by thousands of
+   bits, the largest sets the unit. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
   int exp2;
@@ -67,7 +62,7 @@ static void permi_moments_raise(permi_moments *moments, int exp2)
   moments->exp2 = exp2;
 }
 
-/* Chan, Golub and LeVeque's update: nothing cancels, however alike the samples are. */
+/* Chan, Golub and LeVeque's update: nothing cancels. */
 static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 {
   const double all = into->samples + given->samples, share = given->samples / all;
@@ -87,7 +82,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
   into->samples = all;
 }
 
-/* Brings the mean of a single sample to near 1, so that products of them stay in range; a 0 has the least unit. */
+/* Brings a sample near 1, so that products stay in range; 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -154,7 +149,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
     at = sum * ((double)(permi_random(&state) >> 11) * (1.0 / 9007199254740992.0));
     for (j = 0; j < free_columns; j++) {
       const double entry = row[column[j]];
-      if (entry > 0) { /* never one of chance 0, whatever the sums round to */
+      if (entry > 0) { /* never one of chance 0, however sums round */
         last = j;
         at -= entry;
         if (at < 0)
@@ -167,7 +162,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-/* Sample s of a block alone. room: n doubles or ints. */
+/* One sample of a block; room: n doubles or ints. */
 static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
 {
   permi_moments sample = {1, 1, 0, 0, 0};
@@ -191,11 +186,11 @@ static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t b
   return moments;
 }
 
-/* Samples, or blocks of them, that threads share. */
+/* Samples, or blocks, that threads share. */
 typedef struct permi_sampling {
   const permi_sampler *sampler;
   uint64_t block; /* the block, or the first one */
-  double *rooms;  /* n doubles for each thread */
+  double *rooms;  /* n a thread */
   permi_moments *moments;
 } permi_sampling;
 
@@ -217,8 +212,8 @@ static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* A block of long samples, which threads share, looking at the limits inside; the bits of permi_sample_block. sample:
-   room for all. The result of a block that was stopped is no sum of samples. */
+/* The result of permi_sample_block, to the bit, with samples shared by threads that look at the limits; if stopped,
+   no sum of samples. sample: room for all. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
@@ -235,9 +230,8 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   return moments;
 }
 
-/* a := the matrix with rows and columns times powers of two, so that the largest entry of each line is near 1. shift:
-   room for 2 n. 0: a line is zero; -1: an entry is too small beside the others; 1 otherwise, unfinished if watch says
-   stop. */
+/* Copies the matrix, lines times powers of two so that each largest entry is near 1. 0: a line is zero; -1: an entry
+   is too small beside others; else 1, unfinished if watch says stop. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -274,9 +268,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales rows and columns in turn, until nothing changes by a thousandth, so that in each line the moduli to the power
-   p add up to about 1. *scale times the new permanent is the old one. No line may be zero; the largest entry of each
-   must be near 1. */
+/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth;
+   *scale times the new permanent is the old one. Needs non-zero lines with a largest entry near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -310,7 +303,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
   }
 }
 
-/* scaled := a with the rows in the order of their numbers of entries. start: room for n + 2. */
+/* Copies the rows, fewest entries first; start: room for n + 2. */
 static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
 {
   const size_t row = (size_t)(n * parts);
@@ -330,7 +323,7 @@ static void permi_estimate_order(const double *a, int n, int parts, int *start, 
     }
 }
 
-/* The z below which a normal variable's modulus stays with the given chance: erfc(z / sqrt 2) = 1 - chance. */
+/* Returns z with erfc(z / sqrt 2) = 1 - chance. */
 static double permi_normal_quantile(double chance)
 {
   double low = 0, high = 40;
@@ -365,7 +358,7 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
   permi_number number = *scale;
   permi_number_normalise(&number);
   number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
-  /* samples that are all alike have no spread but their rounding */
+  /* equal samples still have rounding */
   error = fmax(error, 64 * PERMI_UNIT * hypot(moments->value, moments->imaginary));
   if (!(error <= DBL_MAX))
     error = (double)INFINITY;
@@ -373,10 +366,10 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
   estimate->imaginary = moments->imaginary * number.value.hi;
   estimate->standard_error = error * fabs(number.value.hi);
   estimate->exp2 = number.exp2;
-  if (estimate->is_complex) /* a circular normal variable reaches farther than a real one where the chance is small */
+  if (estimate->is_complex) /* a circular normal variable reaches farther where the chance is small */
     quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
   if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
-    int e; /* the exponent is 0 where doubles do, else the mantissa is near 1 */
+    int e; /* exponent 0 if doubles do, else a mantissa near 1 */
     frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
     if (number.exp2 + e > -900 && number.exp2 + e < 900)
       e = -(int)number.exp2;
@@ -404,11 +397,11 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
   return NULL;
 }
 
-#define PERMI_ESTIMATE_POLL 5e7 /* entries of samples that a thread takes between two looks at the limits */
-#define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else says when to stop */
+#define PERMI_ESTIMATE_POLL 5e7 /* entries between a thread's looks at the limits */
+#define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Takes whole blocks of samples until a limit is reached. rooms: n doubles for each thread; sample: for a block. If no
-   block was finished, *estimate is as it was, and the status says why. */
+/* Takes blocks of samples until a limit. Without a finished block *estimate stays, and the status says why. rooms: n
+   doubles a thread; sample: for a block. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, double *rooms,
                                                          permi_moments *sample, int threads, perm_estimate *estimate)
@@ -452,7 +445,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     for (b = 0; b < count; b++) {
       permi_moments_merge(&moments, &part[b]);
       done++;
-      if (plan->relative_error > 0 && done >= round) { /* looked at rarely: stopping at a lucky moment biases */
+      if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
         permi_estimate_value(&moments, quantile, scale, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
           blocks = done;
@@ -469,14 +462,14 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     return status;
   permi_estimate_value(&moments, quantile, scale, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
-    status = PERM_OK; /* that is what was asked for */
+    status = PERM_OK; /* as requested */
   if (status == PERM_OK && plan->relative_error > 0 &&
       estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
     status = PERM_TOLERANCE_NOT_MET;
   return status;
 }
 
-/* Checks the arguments of permi_estimate, entries under the eyes of watch; *negative: some entry is no number >= 0. */
+/* Checks the arguments; *negative: some entry is not a number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_estimate *estimate)
 {
@@ -511,14 +504,14 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
   return PERM_OK;
 }
 
-/* What permi_estimate_metered works in. */
+/* Workspace of permi_estimate_metered. */
 typedef struct permi_estimate_room {
-  double *a, *scaled, *rooms; /* the matrix; its rows in order; n numbers for each thread */
+  double *a, *scaled, *rooms; /* matrix; rows in order; n a thread */
   int *entries;
   permi_moments *sample;
 } permi_estimate_room;
 
-/* Scales the matrix and takes samples; the estimate's shape is filled in. */
+/* Scales, then samples into the estimate, whose shape is set. */
 static perm_status permi_estimate_samples(const permi_view *view, const perm_estimate_plan *plan,
                                           permi_sampler *sampler, const permi_estimate_room *room,
                                           perm_estimate *estimate)
@@ -532,7 +525,7 @@ static perm_status permi_estimate_samples(const permi_view *view, const perm_est
     return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
                                "the entries span too wide a range for samples in double");
   if (!n || !copied) {
-    estimate->value = estimate->low = estimate->high = !n; /* the empty product, or a line of zeros: known */
+    estimate->value = estimate->low = estimate->high = !n; /* known: the empty product, or a zero line */
     return PERM_OK;
   }
   permi_sinkhorn(room->a, n, parts, sampler->signs ? 2 : 1, &scale, watch);

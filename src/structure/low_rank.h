@@ -1,14 +1,11 @@
 /* ======================================================================================= >>low_rank
-   Matrices given by fewer numbers than entries: products of thin factors, Cauchy matrices.
-
-   LOW RANK [Bar96]. A = U V with r columns in U: expanding the rows' linear forms in x_1 .. x_r, and the columns' in
-   y_1 .. y_r,
-       prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
-   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!. Only products of entries are added, so
-   non-negative factors lose nothing. All is in double-double.
-   Exponents without k_r, which is what is missing to n, are numbered by degree: with suffix sums
-   c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, the number of k is sum_t C(d_t, r - t). Those of degree up to i
-   come first, and k with k_t one less has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
+   Products of thin factors [Bar96]. A = U V with r columns in U: with
+     prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
+   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!, in double-double. Non-negative factors lose
+   nothing: only products of entries are added.
+   Exponents without k_r, the rest to n, are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1
+   - t, k has number sum_t C(d_t, r - t). Lower degrees come first, and k with k_t one less has the number of k less
+   sum over s <= t of C(d_s - 1, r - s - 1). */
 #pragma once
 #include "../solve/judge.h"
 
@@ -16,20 +13,20 @@
 typedef struct permi_low_rank {
   perm_allocator allocator;
   int n, r, parts;
-  int factorial_exp2; /* of n!, taken out of the weights */
+  int factorial_exp2; /* of n!, not in the weights */
   size_t count;       /* exponents */
-  uint32_t *below;    /* (r - 1) of each: the number of k with k_t one less; UINT32_MAX: k_t is 0 */
+  uint32_t *below;    /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;   /* k! 2^-factorial_exp2 */
-  double *factor[2];  /* U's rows, V's columns: n r numbers of `parts` doubles, each row's moduli add up to at most 1 */
+  double *factor[2];  /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
 } permi_low_rank;
 
-/* C(n, k), or more than any size_t should be. */
+/* C(n, k), or more than any size_t. */
 static double permi_binomial(int n, int k)
 {
   double c = 1;
   int i;
   for (i = 1; i <= k; i++)
-    c = c * (n - k + i) / i; /* exact below 2^53: every c is a binomial */
+    c = c * (n - k + i) / i; /* exact below 2^53 */
   return k < 0 || k > n ? 0 : c;
 }
 
@@ -45,7 +42,7 @@ static void permi_low_rank_release(const perm_allocator *allocator, void *contex
   permi_release(allocator, low);
 }
 
-/* The exponents in their order: where they lead, what they weigh. `factorial` has the mantissas of 0! .. n!. */
+/* Fills exponents in order: numbers below, weights. `factorial`: mantissas. */
 static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factorial, const int *factorial_exp2, int *d)
 {
   const int r = low->r, n = low->n;
@@ -74,7 +71,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factor
   }
 }
 
-/* prod of the n linear forms, in place from the highest exponent down; absolute: the same of moduli. */
+/* Multiplies the n forms, in place, highest exponent first; absolute: of moduli. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -183,7 +180,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Copies one factor with each of its n lines times a power of two; 0: a line is zero. *exp2 collects the exponents. */
+/* Copies a factor with lines scaled by powers of two, added up in *exp2; 0: a line is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
@@ -207,20 +204,20 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* Two thin factors: u of n rows and r columns, v of r rows and n columns. */
+/* u: n rows, r columns; v: r rows, n columns. */
 typedef struct permi_factors {
   int n, r;
   permi_view view[2];
 } permi_factors;
 
-/* Tables of the factors and the leaf; *zero: 1 if a line is zero. THE BOUND:
-   1. A coefficient passes r double-double operations in each of n steps. A term takes two coefficients, the weight (n
-      multiplications for its factorials, r for their product) and two more multiplications.
-   2. Each error is relative to the sum of moduli (complex ones within 3 times that). That sum is computed in double;
-      the factor 1.001 pays for it.
-   3. Scaling rounds nothing, unless an entry is below 2^-1000 of its line.
-   4. Underflow: the moduli of a line add up to at most 1, so an error in a coefficient adds up to at most itself in the
-      products after it. There are 2 n r count operations, each off by less than 2 DBL_MIN. */
+/* Makes tables and leaf; *zero: a line is zero. THE BOUND:
+   1. A coefficient passes r double-double operations in each of n steps. A term has two coefficients, a weight (n
+   multiplications for factorials, r for their product) and two more multiplications.
+   2. Errors are relative to the sum of moduli (complex: within 3 times that), itself computed in double: the factor
+   1.001.
+   3. Scaling is exact unless an entry is below 2^-1000 of its line.
+   4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself afterwards; 2 n
+   r count operations lose less than 2 DBL_MIN each. */
 static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors *factors, permi_leaf *leaf, int *zero)
 {
   const perm_allocator *allocator = &low->allocator;
@@ -353,7 +350,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   leaf.scale = permi_dd_make(1);
   if (r)
     status = permi_low_rank_leaf(low, factors, &leaf, &zero);
-  if (!r || zero || status != PERM_OK) { /* the empty product, or a zero line */
+  if (!r || zero || status != PERM_OK) { /* empty product or zero line */
     permi_number number = permi_number_one();
     permi_low_rank_release(&options->allocator, low);
     if (n)
