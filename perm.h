@@ -1,5 +1,5 @@
 /* Joined by `make headers` from the files of src/: change those. */
-/* perm.h: exact permanents of matrices, as fast as the machine allows and with the digits that are known.
+/* perm.h: exact permanents of matrices, as fast as the machine allows, with a bound or an estimate of the error.
 
    Header-only C99 (also C++11). In one source file:
 
@@ -10,56 +10,97 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   The file with the implementation takes about 10 s to compile at -O2 and 2 s at -O0, those without it no time: keep
-   it apart from what you edit. #define PERM_STATIC before it makes every function private to that file, and leaves out
-   what the file does not call: about 4 s for perm_real.
+   COMPILE TIME  The implementation takes about 10 s at -O2 and 2 s at -O0: keep it in a file that you seldom edit.
+   In a program of one file, also #define PERM_STATIC: what is not called is left out, about 4 s for perm_real.
 
-   CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
-     api        >>config >>types >>calls
-                what a project may define; every public type and function
-     base       >>platform >>prices >>memory >>doubles >>integers >>numbers >>cpu >>files
-                compilers and clock, checked memory, double-double and exactly associative sums, files replaced whole
-     job        >>control >>job >>state >>parallel >>options >>checkpoint
-                whether a call may go on; leaves and the expression over them; what is finished, in memory and on disk
-     gpu        >>contract
-                what perm.h and perm_cuda.cu tell each other
-     dense      >>dispatch >>kernels >>reach >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
-                >>minors_dense
-                Glynn's sum in blocks, for n <= 12 in one call; its plan, bound and estimate; GPUs; minors
-     exact      >>exact >>limbs >>exact_gpu
-                integers and Gaussian integers without rounding, and permanents modulo p
-     counts     >>counts >>ring >>subsets >>sign_sums >>counts_choice >>counts_scale >>counts_gpu >>counts_leaf
-                multiplicities and rectangular matrices: equal lines merged, a dynamic program, sums over signs
-     solve      >>check >>names >>run >>offers >>entries >>judge >>counted >>compute >>minors_calls >>batch
-                the public functions: check, plan, run, judge; many small matrices at once
-     structure  >>low_rank >>cauchy >>estimate
-                declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
-     kernels    >>vocabulary >>arithmetic >>dense_kernels >>small_kernels >>exact_kernels >>minors_kernels
-                >>batch_kernels >>counts_kernels >>vocabulary_end
-                the kernels, read once for each instruction set
+   CONTENTS  Each tag is a room, a file of src/ in the folder that stands before it; search here for the tag.
+     api/        >>config          what a project may define: PERM_STATIC, PERM_WITH_CUDA, PERM_NO_COMPLEX
+                 >>types           status, methods, options, result, plan, partial
+                 >>calls           every public function
+     base/       >>platform        compilers, threads, clock
+                 >>prices          the planner's prices: what engines are predicted to cost
+                 >>memory          checked allocation, max_bytes, error messages
+                 >>doubles         double-double, TwoSum, the exactly associative sum
+                 >>integers        integers of any size
+                 >>numbers         constants of a job: integers, residues, double-doubles
+                 >>ring            values of the engines and their operations: words, residues, double-double
+                 >>cpu             CPUID: which instruction set there is
+                 >>files           a file replaced whole: temporary file, lock, rename
+     job/        >>control         cancel, time limit, progress
+                 >>job             leaves, the expression over them, merge of partials
+                 >>state           finished chunks, merge of states
+                 >>parallel        the loop over threads
+                 >>options         the check of options
+                 >>checkpoint      the file format of checkpoints
+     gpu/        >>contract        what perm.h and perm_cuda.cu tell each other
+     dense/      >>dispatch        what a dense kernel reads and yields
+                 >>kernels         the table of dense kernels; its readings for AVX-512, AVX2, NEON
+                 >>reach           what a public call may link: kernels, GPUs, files
+                 >>small           n <= 12 in one call
+                 >>plain           scalar Glynn, Ryser, expansion
+                 >>scale           scaling by powers of two, an assignment problem
+                 >>dense           Glynn's sum in blocks, binary Gray code, exact row sums
+                 >>gpu             dense sums on GPUs
+                 >>plan            what fixes the bits of a dense sum
+                 >>rounding        the estimate: rounding before the products
+                 >>bounds          the bound: proof of certify; the leaf of a plan
+                 >>minors          minors, derivatives, gradient
+                 >>minors_dense    the same by vector kernels
+     exact/      >>exact           integers without rounding, residues modulo p; price
+                 >>limbs           exact limbs: tables of the vector kernels
+                 >>exact_gpu       integers on GPUs
+     counts/     >>counts          multiplicities, rectangular matrices: equal lines merged
+                 >>digits          digits of a count, forms of engines, values beyond double
+                 >>subsets         the dynamic program over subsets; expansion
+                 >>sign_sums       Glynn and Ryser over counts: n-ary Gray code
+                 >>counts_choice   the engine for counts, its price
+                 >>counts_scale    scaling, error of an engine
+                 >>counts_gpu      sums over counts on GPUs
+                 >>counts_leaf     the leaf of the chosen engine
+     solve/      >>check           finite entries, sizes, strides
+                 >>names           texts of statuses, methods and values; perm_layout
+                 >>run             perm_job_execute: limits, checkpoints, parts and their merge
+                 >>engine          the interface of every engine, dense and sparse; the choice among offers
+                 >>offers          the engines for arrays
+                 >>entries         the reach of every public call
+                 >>judge           escalation: is a result good enough, what comes next
+                 >>compute         perm_compute_*, perm_job_*
+                 >>minors_calls    perm_minors_*, perm_gradient_*
+                 >>batch >>batch_calls  perm_batch_*, perm_select_*
+     structure/  >>low_rank        declared rank: monomials
+                 >>cauchy          Borchardt's identity
+                 >>estimate        random samples, standard error
+     kernels/    >>vocabulary      the words LOAD, STORE, FMA of an instruction set
+                 >>arithmetic      products of parts
+                 >>dense_kernels   Glynn's row loops; permi_glynn_real_avx512 and the others by name
+                 >>small_kernels   n <= 12
+                 >>exact_kernels   integers: atoms, halves, limbs, IFMA
+                 >>minors_kernels  minors
+                 >>batch_kernels   batches
+                 >>counts_kernels  counts
+                 >>vocabulary_end  forgets the words
 
-   TO ADD (paths in src/)
-     a dense kernel        kernels/dense_kernels.h: a form in the row loops, and its PERMI_INSTANCE; dense/kernels.h:
-                           its line in permi_kernels_real or _complex. Test with tests/t_dense.c, tests/t_isa.c,
-                           tests/compile/run.sh (spills)
-     an instruction set    api/types.h: perm_isa; base/cpu.h: when it is there; kernels/vocabulary.h: its words;
-                           dense/kernels.h: its reading of the kernels and its lines in the tables; the same in
-                           signs/hybrid.h for sparse matrices. Test with tests/isa.sh and `make golden`
-     a dense method        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: its leaf, bound and
-                           estimate; dense/plain.h has the scalar ones. Test with tests/t_engines.c, tests/climb.c
-     an engine for arrays  solve/offers.h: offer, make and its line in permi_array_engines. Test with
-                           tests/t_engines.c, tests/t_rectangular.c
-     a price               base/prices.h: every stored prediction, with its unit and where it was measured
-     a sparse engine       a room of its own with offer, make and release, as block/engines.h describes them;
-                           sparse/choose.h: its line in permi_engines. Test with tests/t_engines.c, tests/t_sparse.c
-     a value type          frontier/values.h: permi_algebra and permi_value_add; for sums over counts counts/ring.h.
-                           Test with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
-     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
-                           tests/t_io.c, `make fuzz`
-     a GPU kernel          gpu/text*.h: its text; gpu/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
-                           or frontier/arrays_gpu.h; gpu/compile.h: its key; tests/cuda/twin.cu: the same on the
-                           CPU. Test with tests/cuda/run.sh
-     a room                its file, and its #include in src/perm.h or src/perm_sparse.h; `make headers check-rooms`
+   TO ADD (paths in src/; tests in tests/)
+     a dense kernel        kernels/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
+                           or _complex. Test: t_dense.c, t_cpu.c, compile/run.sh (spills)
+     an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
+                           kernels/vocabulary.h: its words; dense/kernels.h, signs/hybrid.h, frontier/arrays.h: its
+                           reading; then wherever `grep -ri neon src` finds NEON. Test: t_cpu.c, isa.sh, `make golden`
+     a dense engine        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: leaf, bound and
+                           estimate; scalar ones in dense/plain.h. Test: t_engines.c, climb.c
+     engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
+     (integers, counts)    permi_array_engines. Test: t_engines.c, t_counts_rectangular.c
+     a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
+                           permi_engines. Test: t_engines.c, t_sparse.c
+     a price               base/prices.h, with unit, machine and date
+     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
+                           Test: t_frontier.c, t_arrays.c, t_counts.c
+     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text.
+                           Test: t_io.c, `make fuzz`
+     a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
+                           by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
+                           tests/cuda/twin.cu: its twin on the CPU. Test: cuda/run.sh
+     a room                its file; its #include and its line above. Test: `make headers check-rooms`, headers.sh
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -67,17 +108,17 @@
 
    WHICH CALL
        perm_real, perm_complex      one matrix, one line, no options
-       perm_compute_real, _complex  options in; value, exponent, error bound and estimate out
-       perm_plan_real, _complex     what would be done, and how long it would take
-       options.checkpoint           any single permanent, killed when you like: the same call goes on from the file
-         .part, .merge              the same in parts, each a call of its own anywhere, put together by another call
-       perm_job_*, perm_state_*     the same work in pieces of your own: ranges, what is finished, files (>>checkpoint)
-       perm_compute_integer         without rounding, results of any size, modulo p; _gaussian: a + bi
+       perm_compute_real, _complex  options in; value, exponent, bound and estimate out
+       perm_plan_real, _complex     what would be done, and for how long
+       options.checkpoint           a file: a call that was killed goes on when repeated
+         .part, .merge              the same in parts, on any machines, put together by another call
+       perm_job_*, perm_state_*     the same in pieces of your own
+       perm_compute_integer         without rounding, any size, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
-       perm_compute_low_rank_*, _cauchy_*   given as two thin factors, or by nodes
-       perm_estimate_*              samples with a standard error, where nothing else will finish
+       perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
+       perm_estimate_*              random samples with a standard error
        perm_sparse.h                sparse matrices, Matrix Market files
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
@@ -88,56 +129,49 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   A result whose estimate is poor is computed again in the next precision when that is predicted to take under a
-   second, or, when options.tolerance asks for it, while options.max_seconds allows. With a checkpoint or parts, which
-   keep one job, a tolerance plans at once what it is expected to need, and nothing that takes over a second is run
-   again: the default where n u e^(n/2) is below the tolerance, else accurate or dd.
+   Escalation: a result with a poor estimate is computed again in the next precision if that is predicted to take under
+   a second, or, with options.tolerance, while options.max_seconds allows. Checkpoints and parts keep one job: a
+   tolerance then chooses the precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only
+   what takes under a second is run again.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is an estimate: `make check-soundness` searches
-       a million results for errors of more than ten estimates, by climbing towards them, and finds none.
+       a million results, climbing towards large errors, and finds none above ten estimates.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails or is killed; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, of OpenMP's threads too
-       (OMP_STACKSIZE); what is larger comes from options.allocator, which max_bytes limits.
-     - One thing is not ours: GCC's OpenMP ends the process when it cannot start a thread (ulimit -u, ulimit -v, a
-       cgroup's pids.max), and so does LLVM's. Where that may be, try pthread_create first, or set threads to 1.
+       (OMP_STACKSIZE); larger memory comes from options.allocator, which max_bytes limits.
+     - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
+       ulimit -v, a cgroup's pids.max). Where that may be, try pthread_create first, or set threads to 1.
 
-   COST  n 2^(n-1) elements, about 1.5 floating-point operations each: n = 20 well under a millisecond,
-   n = 30 around a second, each further column twice the time and a little more. Complex: three times that.
+   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 well under a millisecond, n = 30 about a
+   second; a further column doubles it. Complex: three times that. Exact integers: the same or less while entries are
+   small.
 
-   Exact integers cost the same or less while entries are small; see perm_compute_integer.
-
-   LIMITS of this version: square matrices to n = 64 (more where rows or columns are equal), rectangular ones while the
-   shorter side is below about 30. This header does not do sparse structure (perm_sparse.h does).
+   LIMITS  Square matrices to n = 64 (more with equal rows or columns), rectangular ones while the shorter side is below
+   about 30. Sparse structure: perm_sparse.h.
 
    REFERENCES
-     [Bar96] A. I. Barvinok, Two algorithmic results for the traveling salesman problem, Math. Oper. Res. 21 (1996)
-             65-84: permanents of matrices of fixed rank.
+     [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
      [Gur05] L. Gurvits, On the complexity of mixed discriminants and related problems, MFCS 2005, LNCS 3618, 447-458.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
-     [SB99]  I. Beichl, F. Sullivan, Approximating the permanent via importance sampling with application to the dimer
-             covering problem, J. Comput. Phys. 149 (1999) 128-147.
-     [Bor55] C. W. Borchardt, Bestimmung der symmetrischen Verbindungen vermittelst ihrer erzeugenden Function,
-             J. reine angew. Math. 53 (1855) 193-198.
+     [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
+     [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
      [Gly10] D. G. Glynn, The permanent of a square matrix, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
      [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
-     [DK01]  I. S. Duff, J. Koster, On algorithms for permuting large entries to the diagonal of a sparse matrix,
-             SIAM J. Matrix Anal. Appl. 22 (2001) 973-996.
-     [JV87]  R. Jonker, A. Volgenant, A shortest augmenting path algorithm for dense and sparse linear assignment
-             problems, Computing 38 (1987) 325-340.
+     [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
+     [JV87]  R. Jonker, A. Volgenant, Computing 38 (1987) 325-340: linear assignment.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
-     [Gra09] S. Graillat, Accurate floating-point product and exponentiation, IEEE Trans. Computers 58 (2009) 994-1000.
-     [CH18]  S. Chin, J. Huh, Generalized concurrence in boson sampling, Scientific Reports 8 (2018) 6101.
+     [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
+     [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
      [MRA]   C. Masschelein, M. Richer, P. W. Ayers, Optimizing and benchmarking the computation of the permanent of
              general matrices: rectangular ones.
-     [BGM17] S. Boldo, S. Graillat, J.-M. Muller, On the robustness of the 2Sum and Fast2Sum algorithms, ACM Trans.
-             Math. Software 44 (2017): Fast2Sum is exact when a is a whole number of units of the last place of b.
-     [CLL06] E. Carlen, E. H. Lieb, M. Loss, An inequality of Hadamard type for permanents, Methods Appl. Anal. 13
-             (2006) 1-17.
+     [BGM17] S. Boldo, S. Graillat, J.-M. Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum is exact when a is a
+             whole number of units of the last place of b.
+     [CLL06] E. Carlen, E. H. Lieb, M. Loss, Methods Appl. Anal. 13 (2006) 1-17: an inequality of Hadamard type.
      [Kul13] U. Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
 */
 #ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to the kernels */
@@ -145,12 +179,12 @@
 #define PERM_PERMANENT_H_INCLUDED
 
 /* ========================================================================================= >>config
-   PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
-   PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
+   PERM_IMPLEMENTATION   compile the code here (in one file, or in several with PERM_STATIC)
+   PERM_STATIC           every function static: private to the file, and left out unless called
    PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
-   PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a quarter less to compile
-   PERM_NO_EXTRAS        without minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
-   PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower
+   PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
+   PERM_NO_EXTRAS        no minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
+   PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
    PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance
@@ -179,18 +213,18 @@
 #define PERM_VERSION_MINOR 9
 #define PERM_VERSION_PATCH 0
 
-#define PERM_MAX_N 64         /* largest n of the engines that sum over sign vectors (64-bit counters) */
+#define PERM_MAX_N 64         /* largest n of the engines that sum over signs (64-bit counters) */
 #define PERM_MAX_LINES 4096   /* most rows or columns, with multiplicities, of rectangular and repeated matrices */
 #define PERM_SUM_WORDS 88     /* 64-bit words of a perm_sum */
-#define PERM_INTEGER_WORDS 71 /* 64-bit words of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
+#define PERM_INTEGER_WORDS 71 /* of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
 #define PERM_CAUCHY_MAX_N 512
 #define PERM_ESTIMATE_MAX_N 20000
 #define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Else positive: the job stopped
-   early and may go on; value is NaN. Negative: an error; value is NaN and result->message says which argument was bad,
-   and why. */
+/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job
+   stopped early and may go on; value is NaN. Negative: an error; value is NaN, and result->message says which argument
+   is bad, and why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -222,7 +256,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff
 } perm_status;
 
-/* Engines by name. perm_sparse.h has those from frontier to transversals, and those after structure. */
+/* Engines by name. Those from frontier to transversals, and after structure, are in perm_sparse.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -258,11 +292,11 @@ typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_
 
 typedef enum perm_precision {
   PERM_PRECISION_DEFAULT,  /* exact row sums of entries rounded to 53 bits a row, products in double */
-  PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: everything in double */
+  PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: all in double */
   PERM_PRECISION_ACCURATE, /* row sums of 100 bits, compensated products: about 1e-30 times sum |terms| */
-  PERM_PRECISION_DD,       /* row sums of 100 bits, products in double-double: the same with a guaranteed error */
-  PERM_PRECISION_KAHAN,    /* scalar engines only: as fast, the total by Kahan's summation; for comparisons */
-  PERM_PRECISION_EXACT,    /* integers without rounding (perm_sparse.h) */
+  PERM_PRECISION_DD,       /* row sums of 100 bits, double-double products: the same with a guaranteed error */
+  PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total, as fast; for comparisons */
+  PERM_PRECISION_EXACT,    /* integers without rounding */
   PERM_PRECISION_COUNT
 } perm_precision;
 
@@ -273,11 +307,11 @@ typedef enum perm_isa {
   PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
   PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
   PERM_ISA_NEON,       /* 64-bit Arm */
-  PERM_ISA_CUDA,       /* NVIDIA GPUs: the family of plans made for options.gpu. As an option: GPUs wherever they can */
+  PERM_ISA_CUDA,       /* NVIDIA GPUs: the family of their plans. As an option: GPUs wherever they can */
   PERM_ISA_COUNT
 } perm_isa;
 
-/* How perm_matrix_read takes a file without a banner; perm_sparse.h says what the words mean. */
+/* What perm_matrix_read takes a file without a banner for; perm_sparse.h explains the words. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -288,46 +322,44 @@ typedef enum perm_isa {
 typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
 #undef PERM_ENUM
 
-/* Memory comes from here; zero-initialised means malloc and free. `allocate` may return NULL. */
+/* Where memory comes from; all zero: malloc and free. `allocate` may return NULL. */
 typedef struct perm_allocator {
   void *(*allocate)(size_t bytes, void *user_data);
   void (*release)(void *pointer, void *user_data);
   void *user_data;
 } perm_allocator;
 
-/* What a running job tells. `seconds_left` is an extrapolation, INFINITY at first. */
+/* What a running job tells. `seconds_left` is extrapolated, INFINITY at first. */
 typedef struct perm_progress {
   double fraction; /* of the predicted work, 0..1 */
   double seconds, seconds_left;
   const char *activity; /* static text: what is being done */
 } perm_progress;
 
-/* options.gpu. Needs perm_cuda.cu and PERM_WITH_CUDA; without them devices other than 0 are PERM_ERROR_DEVICE, with the
-   reason, unless cpu_fallback is set. */
+/* options.gpu: needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, with the reason,
+   unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programmes (on one
-                        device), go there when predicted faster than one thread; batches from order 10 on */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programs (on one
+                       device), go there when predicted faster than one thread; batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
-  const char *cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
-  int tune; /* kernels made for a sparse matrix (methods hybrid, cached): 0: the one that is predicted to be fastest;
-               PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to take longer
-               than that (15 s): the choice, and with it last bits, may differ from run to run; k > 0: candidate k, as
-               result.tuned named it, so that the same job is made again */
+  const char *cache; /* directory for compiled kernels, or NULL: compiled once a machine, not once a process */
+  int tune; /* the kernel for a sparse matrix (methods hybrid, cached). 0: predicted fastest. PERM_TUNE: if the sum is
+               predicted to take over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may
+               differ from run to run. k > 0: candidate k, as result.tuned named it, which makes the same job again */
 } perm_gpu_options;
 
-/* options.checkpoint: for perm_job_execute and what runs through it, perm_compute_*. For the precision see PRECISION
-   above. */
+/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION above says what it means for escalation. */
 typedef struct perm_checkpoint_file {
-  const char *file;         /* not NULL: finished work is kept there, and taken from there if it exists */
+  const char *file;         /* finished work is kept there, and taken from there if it exists; NULL: no file */
   double seconds;           /* how often it is written; 0: 60 */
   int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* that many checkpoints: their work is put together, and none is added. What is missing */
-  int merges;               /* or there twice is an error */
+  const char *const *merge; /* checkpoints whose work is put together, without adding any */
+  int merges;               /* how many; work that is missing or there twice is an error */
   const void *note;         /* note_bytes of the caller's own, kept in the file; see perm_checkpoint_options */
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default. The callbacks come from the calling thread only. */
+/* All zero is the best default. Only the calling thread makes the callbacks. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -336,29 +368,30 @@ typedef struct perm_options {
   perm_precision precision;
   perm_isa isa;       /* highest instruction set to use */
   int threads;        /* 0: all that OpenMP offers (1 without OpenMP) */
-  int certify;        /* 1: error_bound must be finite, a proven bound, at up to three times the cost */
+  int certify;        /* 1: error_bound must be finite, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
-  double max_seconds; /* 0: no limit. From the call on, planning included; single tasks refuse beforehand */
-  double max_bytes;   /* 0: no limit. The most memory of the host (not of a GPU) that the call may have at a time: the
-                         matrix that it is given, preparation, plans, tables, states of all threads. Counted as it is
-                         allocated, with what malloc adds; stacks and results of the caller's are not. What is predicted
-                         to need more is not chosen; what turns out to need more is refused, PERM_ERROR_LIMIT */
-  double plan_effort; /* work spent on plans of sparse matrices, times the usual, a few per cent of the predicted run
-                         or 20 ms; counted, so that plans never vary; 0 means 1. Orders that need less time, or fit
-                         into max_bytes, may be found with 10 or 100 */
+  double max_seconds; /* from the call on, planning included; tasks that cannot be split refuse beforehand; 0: no
+                         limit */
+  double max_bytes;   /* the most memory of the host (not of a GPU) that the call may have at a time: the matrix it is
+                         given, plans, tables, states of all threads, as they are allocated, with what malloc adds; not
+                         stacks and the caller's results. What is predicted to need more is not chosen; what needs more
+                         is refused, PERM_ERROR_LIMIT. 0: no limit */
+  double plan_effort; /* times the usual work on plans of sparse matrices, which is a few per cent of the predicted run
+                         or 20 ms; counted, so that plans never vary; 0: 1. With 10 or 100, orders may be found that
+                         need less time or memory */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
-  const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
+  const volatile int *cancel; /* NULL, or non-zero there cancels (may be set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Not NULL: what perm_compute_* call instead of perm_job_execute (but for merging); that is how perm_mpi.c runs every
-     kind of job. The options are those of the call but for max_seconds, which is what is left. */
+  /* Not NULL: perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options are
+     those of the call, with the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   void *execute_data; /* for it */
-  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: what the file is */
+  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: the file's format */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -372,24 +405,24 @@ typedef struct perm_integer {
 } perm_integer;
 
 /* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error_bound and error_estimate are normal
-   doubles (or 0, INFINITY). On an error and after an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary
-   are NaN, error_bound and error_estimate INFINITY. */
+   doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary are
+   NaN, error_bound and error_estimate INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the sum of the terms so far, of the first leaf that is
-                                            not done, in units of 2^exp2: a sign of life, no approximation; else 0.
-                                            With a modulus, so many units modulo that */
+  double partial_sum, partial_imaginary; /* after an early stop: the terms summed so far of the first unfinished leaf,
+                                            in units of 2^exp2 (with a modulus, modulo it): a sign of life, no
+                                            approximation; else 0 */
   long long exp2;
-  double error_bound;    /* |value - permanent| is never larger, in units of 2^exp2; INFINITY: no guarantee. 0 if exact:
-                            then integer is the permanent itself, and value its rounding */
-  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a part of the bound, or what
-                            >>plan says; attacks find no error above ten times that. INFINITY: nothing is known */
-  int is_complex;    /* 1: the matrix was complex; errors are of the modulus of the difference */
+  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
+                            integer is the permanent itself, and value its rounding */
+  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a part of the bound, or as
+                            >>bounds says; attacks find no error above ten times that. INFINITY: unknown */
+  int is_complex;    /* 1: the matrix was complex; errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
   perm_integer integer, imaginary_integer;
   uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
   perm_method method; /* of the costliest leaf */
-  perm_precision precision; /* of a value: PERM_PRECISION_EXACT where `exact` is 1, and only there */
+  perm_precision precision; /* of value: PERM_PRECISION_EXACT if and only if `exact` is 1 */
   perm_isa isa;
   int threads;
   int gpus; /* that took part */
@@ -402,20 +435,20 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, empty when all is well */
 } perm_result;
 
-/* A plan fixes everything that determines the bits of a result. Pure function of matrix and options, plain
-   data, valid on another machine of the same kernel family. */
+/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on another machine of the
+   same kernel family. */
 typedef enum perm_form {
   PERM_FORM_SCALAR,     /* no blocking: the plain engines and n <= 4 */
   PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
   PERM_FORM_PAIR,       /* rows two by two, no division */
   PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
-  PERM_FORM_PLAIN       /* GPUs: a pivot column, no division. Their normalised form has such rows too, if need be */
+  PERM_FORM_PLAIN       /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
 } perm_form;
 
 typedef struct perm_plan {
   int version; /* PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH */
   int n;
-  int is_complex; /* entries are pairs of doubles, real and imaginary part */
+  int is_complex; /* entries are pairs of doubles */
   perm_method method;
   perm_precision precision;
   int certify;
@@ -430,33 +463,31 @@ typedef struct perm_plan {
   int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
   int exact_rows;                                    /* 1: nothing rounds before the products: a free bound */
   double elements;                                   /* n 2^(n-1) */
-  double seconds, bytes;                             /* predicted, one thread, from stored rates */
+  double seconds, bytes;                             /* predicted, one thread */
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
 } perm_plan;
 
-/* A sum that is exactly associative: fixed point, two's complement, unit 2^-1074, least word first. Every
-   finite double is a whole number of units, so partial sums may be merged in any order and grouping and give
-   the same bits. 5632 bits leave room for 2^3000 terms of the largest double, and for exact sums of integers of
-   PERM_INTEGER_WORDS words. */
+/* An exactly associative sum: fixed point, two's complement, unit 2^-1074, least word first. Every finite double is a
+   whole number of units, so partial sums merged in any order and grouping give the same bits. 5632 bits leave room for
+   2^3000 terms of the largest double, and for sums of integers of PERM_INTEGER_WORDS words. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
 
-/* What a range or task of one leaf yields. Zero-initialise before the first use. */
+/* What a range or task of one leaf yields. Zero before the first use. */
 typedef struct perm_partial {
   perm_sum value, imaginary; /* sum of the terms */
   perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
-  long long exp2;            /* value and absolute are in units of 2^exp2 (tasks only; 0 for ranges) */
+  long long exp2;            /* value and absolute are in units of 2^exp2 (tasks; 0 for ranges) */
   uint64_t chunks;           /* how many chunks went in, */
   uint64_t indices, squares; /* and the sums of their numbers and of the squares, modulo 2^64 */
-  double lost;               /* bound on what underflow took from value, in units of 2^exp2; INFINITY: not known */
+  double lost;               /* bound on what underflow took from value, in units of 2^exp2; INFINITY: unknown */
   uint64_t fingerprint;      /* of the leaf; set by the first chunk */
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches. Immutable once made, so
-   any number of threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk that
-   cannot be split. */
+/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable, so any number
+   of threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk that cannot be split. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK } perm_leaf_kind;
 typedef struct perm_leaf {
@@ -471,41 +502,42 @@ typedef struct perm_leaf {
   int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
-/* Finished work of a job: per leaf a partial and the set of the chunks in it. */
+/* Finished work of a job: per leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168 /* of an encoded partial */
 
 /* ========================================================================================== >>calls
-   Every public function. */
+   Every public function. What holds for all that do not say otherwise: thread-safe. Inputs are the caller's and not
+   modified. Matrices are row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real
+   and imaginary part (as C99's double _Complex, std::complex<double>, cuDoubleComplex), and ld counts pairs. options
+   may be NULL: all default. *result is overwritten, and its status returned; where it may be NULL, it gets only status
+   and message. Jobs and states copy what they need and are freed by perm_job_free, perm_state_free. */
 
-/* Permanent of the n x n row-major matrix a, n*n doubles, not modified. Right to 1e-10 of itself where the short cuts
-   for n <= 12 take it (tested by climbing, too; mostly to 1e-15); what they decline, and any larger matrix, has the
-   value that perm_compute_real gives without options; that call also tells how wrong it may be. NaN on bad arguments or
-   when memory runs out, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. Thread-safe. O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps, n*n doubles. n <= 12: right to 1e-10 of itself (mostly to 1e-15;
+   searched by climbing), or else, and for larger n, as perm_compute_real without options gives it, which also tells the
+   error. NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n
+   2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* Permanent of the n x n row-major complex matrix a (2*n*n doubles, real and imaginary parts in turn, not modified)
-   into value[0] and value[1]. The same promise, of the modulus. On an error both are NaN; a part that exceeds double is
-   +-HUGE_VAL. Thread-safe. O(n 2^(n-1)). */
+/* The same of a complex matrix, 2*n*n doubles, into value[0] and value[1]; the promise is of the modulus. On an error
+   both are NaN; a part that exceeds double is +-HUGE_VAL. O(n 2^(n-1)). */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
-/* Permanent of the m x n row-major matrix a with row stride ld >= n (in doubles). options may be NULL (all
-   default). result (required) is overwritten. Returns result->status. Thread-safe. m < n: the sum over
-   injections of rows into columns; m > n: the permanent of the transpose; m or n = 0: 1. Square matrices up to order
-   PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side is short: 2^(min(m,n) - 1) m n steps or fewer.
-   Where perm_sparse.h stands in the same file, it gets square matrices with many zeros (an eighth; from order 20), and
-   then orders up to PERM_MAX_LINES: what the zeros allow. The same holds for the other perm_compute_ functions. */
+/* Permanent of an m x n matrix; result is required. m < n: the sum over injections of rows into columns; m > n: the
+   permanent of the transpose; m or n = 0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while
+   the shorter side is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices
+   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. The same holds for the other
+   perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 
-/* The same for complex matrices: 2*m*ld doubles, real and imaginary parts in turn (the layout of C99's
-   double _Complex, std::complex<double> and cuDoubleComplex); ld counts entries. */
+/* The same for complex matrices: 2*m*ld doubles. */
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
 /* Permanent of the matrix in which row i of a (m x n, as above) stands row_counts[i] times and column j
    column_counts[j] times; NULL: once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES.
-   Bosons: amplitudes of several photons in a mode. Terms: the products of counts + 1 of rows, or of columns. */
+   Bosons: amplitudes of several photons in a mode. Terms: the product of counts + 1 over rows, or over columns. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
@@ -513,8 +545,7 @@ PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
 
-/* The same without rounding: result->integer (and imaginary_integer, of a with real and imaginary parts in turn) is
-   the permanent itself. */
+/* The same without rounding: result->integer (Gaussian: and imaginary_integer). */
 PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
@@ -522,32 +553,30 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of the m x n matrix a of integers (Gaussian: real and imaginary parts in turn, ld counts entries), without
-   rounding, square or not, of any size: result->integer (and imaginary_integer). With options.modulus, modulo that.
-   Precision default or exact. Square matrices up to order PERM_MAX_N: n 2^(n-1) elements, for small entries at the
-   speed of doubles or above. PERM_ERROR_OVERFLOW if a perm_integer may be too short. Thread-safe. */
+/* Permanent of an m x n matrix of integers without rounding, square or not, of any size: result->integer (Gaussian: and
+   imaginary_integer), modulo options.modulus if given. Precision default or exact. Square matrices up to order
+   PERM_MAX_N: n 2^(n-1) elements, for small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a
+   perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job of the same, to run in pieces or to explain; copies what it needs. Free with perm_job_free. result may be
-   NULL; if not, it gets status and message. */
+/* The job of the same, to run in pieces or to explain. result may be NULL. */
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result);
 
-/* The plan that perm_compute_real (perm_compute_complex) would start with. result may be NULL; if not, it gets status
-   and message (and the value NaN: nothing is computed). */
+/* The plan that perm_compute_real (perm_compute_complex) would start with; nothing is computed. result may be NULL; its
+   value is NaN. */
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result);
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result);
 
-/* One-leaf job from a plan and the matrix it was made for; copies what it needs. Free with perm_job_free.
-   PERM_ERROR_STATE if matrix and plan do not match (the plan is made again and compared, so a damaged one does no
-   harm). Of the options only allocator and max_bytes are used. result may be NULL. */
+/* Job of one leaf from a plan and the matrix it was made for. PERM_ERROR_STATE if they do not match (the plan is made
+   again and compared). Of the options only allocator and max_bytes are used. result may be NULL. */
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -557,51 +586,49 @@ PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
 
-/* Human-readable description of the job, several lines. Like snprintf: returns the length needed without the
-   terminating zero; buffer may be NULL when size is 0. */
+/* Describes the job in several lines. Like snprintf: returns the length needed without the terminating zero; buffer may
+   be NULL when size is 0. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Pure but for *partial: different
-   partials may be filled by different threads, processes or machines. A task has the one chunk [0, 1). */
+/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Pure but for *partial: threads, processes
+   and machines may fill partials of their own. A task has the one chunk [0, 1). */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly: any order and any grouping give the same bits. PERM_ERROR_STATE if they are
-   of different leaves. */
+/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: they are of different
+   leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the whole job from one partial per leaf (partials[leaf], each holding all chunks of its leaf,
-   else PERM_ERROR_STATE). */
+/* The result of the job from one partial per leaf (partials[leaf]), each with all chunks of its leaf; else
+   PERM_ERROR_STATE. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* A number that two jobs share only if they give the same bits: of the expression, its constants, the leaves (engine,
    kernel family, matrix, chunks), precision, modulus and this version. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
-/* Chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel, progress
-   and max_seconds. A stop or a failure leaves a prefix there: the chunks [begin, begin + partial->chunks). result may
-   be NULL; it gets status and message. */
+/* Computes chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel,
+   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks) there. result may be
+   NULL. */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state has the layout). Encoding returns that
-   number and writes only if `size` is enough; decoding refuses any other size and numbers that no partial has
-   (PERM_ERROR_FORMAT). */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (layout: >>state). Encoding returns that number and
+   writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
-/* The first interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
+/* Finds the first interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end);
 
-/* Adds the finished chunks [begin, end) of a leaf, which are what *partial holds; a whole state `from`. Chunks that are
-   there already, or a partial of anything else: PERM_ERROR_STATE. Whatever fails, nothing has changed. result may be
-   NULL; it gets status and message. */
+/* Adds the finished chunks [begin, end) of a leaf, held by *partial; or all of the state `from`. PERM_ERROR_STATE:
+   chunks are there already, or the partial holds others. On a failure nothing has changed. result may be NULL. */
 PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                     const perm_partial *partial, perm_result *result);
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
                                       perm_result *result);
 
-/* perm_job_finish of a state. PERM_ERROR_STATE, and the first gap by its number, if chunks are missing. */
+/* perm_job_finish of a state. PERM_ERROR_STATE if chunks are missing; the message names the first gap. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
 /* A state and the options that its job was planned with (method, precision, isa and so on, part, parts, note), as bytes
@@ -612,60 +639,58 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file. Writing replaces it as a whole, on the disk when this returns, or leaves it as it was. Reading
-   refuses, by what it is that differs, files that are damaged or of another job, version or part (of
-   options.checkpoint.parts; 0: any). Neither touches anything but files FILE.*.tmp beside it. Regular files only
-   (>>files, also on modes, links and SIGXFSZ). Thread-safe. */
+/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it as it was. Reading refuses
+   files that are damaged or of another job, version or part (options.checkpoint.parts; 0: any) and says what differs.
+   Neither touches anything but files FILE.*.tmp beside it. Regular files only (>>files, also on modes, links and
+   SIGXFSZ). */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* What the job of a checkpoint was planned with, for making it again here or elsewhere: overwrites method, precision,
-   isa (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune:
-   where kernels were timed, the candidate), checkpoint.part and .parts. *note (may be NULL) gets a copy of the note,
-   from the options' allocator, which the caller gives back (free, by default); NULL if there is none. */
+/* Reads what the job of a checkpoint was planned with, for making it again anywhere: overwrites method, precision, isa
+   (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: where kernels were timed,
+   the candidate), checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator,
+   for the caller to release (by default with free); NULL if there is none. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
 /* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (counted from this call), keeping finished work in state. After PERM_STOPPED_* call it again with the same state to
-   go on: ranges resume where they were, a task that was cut short starts again. Tasks predicted to take longer than
-   max_seconds are refused (PERM_ERROR_LIMIT).
-   With options.checkpoint: an empty state begins with the file's, if it exists. It is written at once, so that a bad
-   name shows early, every checkpoint.seconds, and at the end, for whatever reason. If a write fails in between, the
-   job goes on and tries again later; if the last one fails, a finished result has a message, and what was stopped is
-   PERM_ERROR_FILE. The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore
-   SIGXFSZ, or a write beyond the limit ends the process. */
+   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call goes on: ranges resume, a
+   task that was cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT).
+   With options.checkpoint: an empty state begins with the file's, if there is one. The file is written at once, so that
+   a bad name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at
+   the next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE.
+   The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore SIGXFSZ, or a write
+   beyond the limit ends the process. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
-/* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, row-major with row strides ldu >= r and
-   ldv >= n (complex: pairs of doubles, strides count entries), not modified. C(n + r - 1, r - 1) monomials, n r times
-   as many operations in double-double; error_bound is guaranteed, about 1e-29 of the sum of moduli, relative to u
-   and v as they are given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. Thread-safe.
+/* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n.
+   C(n + r - 1, r - 1) monomials, n r operations in double-double each; error_bound is guaranteed, about 1e-29 of the
+   sum of moduli, for u and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials.
    [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result);
 
-/* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each (complex: pairs of doubles), n <= PERM_CAUCHY_MAX_N, in
-   O(n^3) double-double operations. *condition (may be NULL): by how much an entrywise relative error of the squared
-   matrix can be magnified, at most; 30 digits less its logarithm are right, which error_estimate says (error_bound is
-   INFINITY). Where too few are, n is small and method is auto, the matrix is computed by perm_compute_real
-   (_complex) instead. PERM_ERROR_NODES: x_i = y_j, or two equal x or two equal y. Thread-safe. [Bor55] */
+/* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
+   operations. *condition (may be NULL): the most by which an entrywise relative error of the squared matrix is
+   magnified; 30 digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is
+   too few, n is small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i =
+   y_j, or two equal x or two equal y. [Bor55] */
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                               double *condition, perm_result *result);
 PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
                                                  double *condition, perm_result *result);
 
-/* Estimates by random samples: unbiased, with an interval that is right as far as the mean of the samples is nearly
-   normal, as it is for many samples that are not too unlike. Zero-initialised: the best estimator, 65536 samples,
-   95 %. Stops at the first limit: samples (rounded up to whole blocks of 256), relative_error (of the standard error
-   to the value; PERM_TOLERANCE_NOT_MET if something else came first), options.max_seconds. */
+/* Estimates by random samples: unbiased; the interval is right as far as the mean of the samples is nearly normal. All
+   zero: the best estimator, 65536 samples, 95 %. Stops at the first limit: samples (rounded up to blocks of 256),
+   relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first),
+   options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
@@ -681,7 +706,7 @@ typedef struct perm_estimate_plan {
   uint64_t seed;         /* the same seed gives the same samples for any number of threads */
 } perm_estimate_plan;
 
-/* The permanent is about (value + i imaginary) 2^exp2; everything else in the same unit. */
+/* The permanent is about (value + i imaginary) 2^exp2; the rest in the same unit. */
 typedef struct perm_estimate {
   double value, imaginary;
   long long exp2;
@@ -698,25 +723,24 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimate of the permanent of the n x n matrix a, row-major with row stride ld, not modified; n up to
-   PERM_ESTIMATE_MAX_N. plan and options may be NULL; estimate is required. O(n^2) a sample. Thread-safe. Of the
-   options threads, max_seconds, progress, cancel and allocator count. Samples come in blocks of 256, and only whole
-   blocks count: stopped before the first one is done, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
+/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL; estimate is required.
+   O(n^2) a sample. Of the options threads, max_seconds, progress, cancel and allocator count. Only whole blocks of 256
+   samples count: stopped before the first, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                            const perm_options *options, perm_estimate *estimate);
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
 
-/* Minors of one row: minors[j], j < n (complex: pairs), is the permanent of the matrix without row `row` and column j
-   (counted from 0). With row_counts[m], column_counts[n], row i stands there row_counts[i] times and column j
-   column_counts[j] times, and one copy of each is left out; a column without a copy has minor 0, `row` needs one. NULL:
-   all one. The totals must agree (PERM_ERROR_COUNTS) and be at most 256.
-   All values, and those in result, are in units of 2^result->exp2, one exponent for all: minors that are smaller than
-   the largest by more than 2^1000 may become 0. result (required): value is the permanent of the whole matrix, estimate
-   the estimated absolute error of the worst minor, error INFINITY (0 if all minors are 0 by structure). tolerance is
-   relative to the largest minor. On an error minors are NaN. Bits do not depend on threads. Thread-safe.
-   O(n 2^(n-1)), in about the time of two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+/* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
+   With row_counts[m], column_counts[n], row i stands there row_counts[i] times and column j column_counts[j] times, and
+   one copy of each is left out; a column without a copy has minor 0, `row` needs one. NULL: all one. The totals must
+   agree (PERM_ERROR_COUNTS) and be at most 256.
+   Values are in units of 2^result->exp2, one exponent for all: minors below 2^-1000 of the largest may become 0. result
+   (required): value is the permanent of the whole matrix, error_estimate the absolute error of the worst minor,
+   error_bound INFINITY (0 if all minors are 0 by structure). tolerance is relative to the largest minor. On an error
+   minors are NaN. Bits do not depend on threads. O(n 2^(n-1)), about the time of two permanents; with multiplicities
+   O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -724,9 +748,8 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, int row, const perm_options *options,
                                          double *minors, perm_result *result);
 
-/* The derivatives of the permanent by all entries: gradient[i * n + j] (complex: pairs) is row_counts[i] *
-   column_counts[j] times the minor of row i and column j. The rest as for minors. About eight times the time of one
-   permanent. */
+/* The derivatives of the permanent by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the
+   minor of row i and column j. The rest as for minors. About the time of eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -734,16 +757,14 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result);
 
-/* Many matrices of one order n in one call: permanents[k], k < count (complex: pairs), on return. Matrix k begins at
-   a + k * matrix_stride (complex: + 2 k * matrix_stride), row-major without gaps. As good as single calls: right to
-   1e-10 wherever a single call is, but for n <= 4 relative to the permanent of the moduli (Laplace's expansion in
-   doubles), if not to the same bits; those do not depend on threads or other matrices. What exceeds double is
-   +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is the failure's, and the message
-   names the first. result may be NULL; its value is 0 and its error_estimate INFINITY, since they are many.
-   With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is computed by
-   itself. options.gpu: orders 10 to 24 go there when that is predicted faster than one thread, but for the matrices
-   whose value cancels too much for the tolerance (0: 1e-10; many complex ones from order 21 on) or has to be scaled.
-   Thread-safe. O(count n 2^(n-1)). */
+/* Many matrices of one order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: + 2 k *
+   matrix_stride), without gaps between rows. As accurate as single calls, to 1e-10 (n <= 4: relative to the permanent
+   of the moduli, Laplace's expansion in doubles), though not to the same bits; bits do not depend on threads or other
+   matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is
+   the failure's, and the message names the first. result may be NULL; its value is 0 and its error_estimate INFINITY.
+   With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call.
+   options.gpu: orders 10 to 24 go there when predicted faster than one thread, but for matrices that cancel too much
+   for the tolerance (0: 1e-10; many complex ones from order 21 on) or need scaling. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -773,8 +794,8 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
 PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options,
                                         perm_result *result);
 
-/* Texts. perm_result_text writes the value as decimal (all digits when exact, 17 significant ones and
-   " * 2^k" where exp2 is not 0 otherwise); like snprintf. The others return static strings. */
+/* Texts. perm_result_text writes the value as decimal (all digits when exact, else 17 significant ones, and " * 2^k"
+   where exp2 is not 0); like snprintf. The others return static strings. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
@@ -784,15 +805,15 @@ PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
 PERM_API const char *perm_format_name(perm_format format);
 
-/* The integer as an int64_t; PERM_ERROR_OVERFLOW, and *value as it was, if it does not fit. */
+/* The integer as an int64_t; if it does not fit, PERM_ERROR_OVERFLOW, and *value stays. */
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
 
 /* The best instruction set of this processor and operating system that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
-/* For languages that cannot read this header. The library's version, as perm_plan.version; bytes of a structure
-   ("perm_result"), or offset and bytes of one of its fields ("perm_result.value"), of those that calls take or fill and
-   perm_leaf. PERM_ERROR_RANGE: there is none of that name; PERM_ERROR_NULL. */
+/* For languages that cannot read this header: the library's version, as perm_plan.version; bytes of a structure
+   ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
+   perm_leaf. PERM_ERROR_RANGE: no such name; PERM_ERROR_NULL. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
 
@@ -1483,7 +1504,7 @@ static permi_dd permi_dd_multiply(permi_dd a, permi_dd b)
   return permi_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-static permi_dd permi_dd_negate(permi_dd a)
+PERMI_UNUSED static permi_dd permi_dd_negate(permi_dd a)
 {
   a.hi = -a.hi;
   a.lo = -a.lo;
@@ -1695,34 +1716,6 @@ static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
   }
 }
 
-/* product[0..na+nb) = a * b, schoolbook in 32-bit digits: portable, and only whole results come here. */
-static int permi_words_multiply(const uint64_t *a, int na, const uint64_t *b, int nb, uint64_t *product, int room)
-{
-  uint32_t digit[4 * PERM_INTEGER_WORDS + 4];
-  int i, j, used = 0;
-  memset(digit, 0, sizeof digit);
-  for (i = 0; i < 2 * na; i++) {
-    uint64_t carry = 0, x = (a[i / 2] >> (32 * (i & 1))) & 0xffffffffu;
-    for (j = 0; j < 2 * nb; j++) {
-      uint64_t y = (b[j / 2] >> (32 * (j & 1))) & 0xffffffffu;
-      uint64_t t = x * y + digit[i + j] + carry;
-      digit[i + j] = (uint32_t)t;
-      carry = t >> 32;
-    }
-    digit[i + 2 * nb] = (uint32_t)carry;
-  }
-  for (i = 0; i < na + nb; i++) {
-    uint64_t word = digit[2 * i] | (uint64_t)digit[2 * i + 1] << 32;
-    if (word && i >= room)
-      return -1;
-    if (i < room)
-      product[i] = word;
-    if (word)
-      used = i + 1;
-  }
-  return used;
-}
-
 typedef struct permi_wide {
   uint64_t low, high;
 } permi_wide; /* 128 bits */
@@ -1745,6 +1738,14 @@ static permi_wide permi_multiply_words(uint64_t a, uint64_t b)
   return r;
 }
 
+static permi_wide permi_wide_of(int64_t x)
+{
+  permi_wide r;
+  r.low = (uint64_t)x;
+  r.high = x < 0 ? UINT64_MAX : 0;
+  return r;
+}
+
 /* As 128-bit two's complement. */
 static void permi_wide_add(permi_wide *sum, permi_wide x)
 {
@@ -1759,25 +1760,50 @@ static permi_wide permi_wide_negate(permi_wide x)
   return x;
 }
 
-/* y += c x modulo 2^(64 words), all two's complement. */
-PERMI_UNUSED
-static void permi_words_add_product(uint64_t *y, const uint64_t *x, int words, int64_t c)
+/* y = c x, or y += c x if sign is 1, y -= c x if it is -1, of `words` words. Returns what is carried or borrowed. */
+static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
-  const uint64_t factor = c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
   uint64_t carry = 0;
   int i;
   for (i = 0; i < words; i++) {
-    permi_wide p = permi_multiply_words(x[i], factor);
+    permi_wide p = permi_multiply_words(x[i], c);
+    if (!sign) { /* by itself: one register fewer, 4 % of the exact kernel for long entries */
+      y[i] = p.low + carry;
+      carry = p.high + (y[i] < carry);
+      continue;
+    }
     p.low += carry;
     carry = p.high + (p.low < carry);
-    if (c < 0) {
-      carry += y[i] < p.low;
-      y[i] -= p.low;
-    } else {
+    if (sign > 0) {
       y[i] += p.low;
       carry += y[i] < p.low;
+    } else {
+      carry += y[i] < p.low;
+      y[i] -= p.low;
     }
   }
+  return carry;
+}
+
+/* magnitude = |x|, x two's complement; returns 1 if x is negative. */
+static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
+{
+  const int negative = (int)(x[words - 1] >> 63);
+  uint64_t carry = (uint64_t)negative;
+  int i;
+  for (i = 0; i < words; i++) {
+    magnitude[i] = (negative ? ~x[i] : x[i]) + carry;
+    carry = carry && !magnitude[i];
+  }
+  return negative;
+}
+
+/* Adds an integer of `words` words, two's complement. */
+static void permi_sum_add_signed(perm_sum *sum, const uint64_t *x, int words)
+{
+  uint64_t magnitude[PERM_INTEGER_WORDS + 4];
+  const int negative = permi_words_magnitude(magnitude, x, words);
+  permi_sum_add_integer(sum, magnitude, words, negative);
 }
 
 static void permi_integer_trim(perm_integer *a)
@@ -1820,13 +1846,16 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
 /* a b; 0 when it is too long. */
 static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, perm_integer *product)
 {
-  perm_integer r;
-  memset(&r, 0, sizeof r);
-  r.words = permi_words_multiply(a->word, a->words, b->word, b->words, r.word, PERM_INTEGER_WORDS);
-  if (r.words < 0)
-    return 0;
-  r.negative = r.words && a->negative != b->negative;
-  *product = r;
+  uint64_t word[2 * PERM_INTEGER_WORDS] = {0};
+  int i;
+  for (i = 0; i < a->words; i++)
+    word[i + b->words] = permi_words_times(word + i, b->word, b->words, a->word[i], 1);
+  for (i = PERM_INTEGER_WORDS; i < 2 * PERM_INTEGER_WORDS; i++)
+    if (word[i])
+      return 0;
+  product->negative = a->negative != b->negative;
+  memcpy(product->word, word, sizeof product->word);
+  permi_integer_trim(product);
   return 1;
 }
 
@@ -1862,6 +1891,17 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
   }
   return high;
 #endif
+}
+
+/* x mod p for 128 bits in two's complement, from 0 to p - 1. */
+static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
+{
+  const int negative = (int)(x.high >> 63);
+  uint64_t rest;
+  if (negative)
+    x = permi_wide_negate(x);
+  rest = permi_residue_wide(x.high % p, x.low, p);
+  return negative && rest ? p - rest : rest;
 }
 
 /* a := a mod p, from 0 to p - 1. */
@@ -2119,6 +2159,261 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   result->exp2 = a.exp2;
   result->error_bound = a.exact ? 0 : a.error;
   result->error_estimate = a.exact ? 0 : a.estimate;
+}
+
+/* =========================================================================================== >>ring
+   The ring of all engines that compute in values of their own: what a value is, y += c x, its sum at the end. Callers
+   of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
+
+/* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
+   the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
+   many words as the permanent can need: nothing has to be checked on the way. */
+typedef enum permi_algebra {
+  PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
+  PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
+  PERMI_COMPLEX,
+  PERMI_MAGNITUDES_DD, /* the same in double-double */
+  PERMI_SIGNED_DD,
+  PERMI_COMPLEX_DD,
+  PERMI_WORD, /* this and the next three: integers */
+  PERMI_WIDE,
+  PERMI_WORDS,       /* any number of words; also Gaussian integers, two such numbers */
+  PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
+  PERMI_PAIR_VALUES, /* complex numbers without moduli */
+  PERMI_PAIR_DD_VALUES
+} permi_algebra;
+
+typedef struct permi_numbers { /* what the values of a plan are */
+  permi_algebra algebra;
+  int parts; /* 2: complex, or Gaussian */
+  int words; /* of a part of an integer */
+  uint64_t modulus; /* of residues, at most 2^63 */
+} permi_numbers;
+
+/* What a value is multiplied by: an entry, or a value of one word or double a part. */
+typedef struct permi_coefficient {
+  double real, imaginary, absolute;
+  double real_low, imaginary_low; /* low parts, of double-doubles */
+  int64_t integer[2];             /* real and imaginary part; of residues from 0 to modulus - 1 */
+} permi_coefficient;
+
+static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
+{
+  return (algebra >= PERMI_MAGNITUDES_DD && algebra <= PERMI_COMPLEX_DD) || algebra == PERMI_PAIR_DD_VALUES;
+}
+
+static PERMI_ALWAYS_INLINE int permi_algebra_has_moduli(permi_algebra algebra)
+{
+  return algebra <= PERMI_COMPLEX_DD && algebra % 3 != 0;
+}
+
+static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
+{
+  return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
+}
+
+/* Doubles, or words, of a value. */
+static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
+{
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+  case PERMI_WORD: return 1;
+  case PERMI_SIGNED:
+  case PERMI_MAGNITUDES_DD:
+  case PERMI_WIDE:
+  case PERMI_PAIR_VALUES: return 2;
+  case PERMI_COMPLEX:
+  case PERMI_SIGNED_DD: return 3;
+  case PERMI_PAIR_DD_VALUES: return 4;
+  case PERMI_COMPLEX_DD: return 5;
+  default: return (size_t)(numbers->words * numbers->parts);
+  }
+}
+
+static size_t permi_numbers_words(const permi_numbers *numbers)
+{
+  return permi_value_words(numbers->algebra, numbers);
+}
+
+/* ab mod p for a, b < p <= 2^63. */
+static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
+{
+  const permi_wide product = permi_multiply_words(a, b);
+  return permi_residue_wide(product.high, product.low, p);
+}
+
+/* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
+   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
+static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
+{
+  double rest = x.lo * c;
+  permi_dd p;
+  if (low != 0)
+    rest += x.hi * low;
+  p.hi = x.hi * c;
+  PERMI_KEEP_DOUBLE(p.hi);
+  p.lo = fma(x.hi, c, -p.hi);
+  return permi_two_sum(p.hi, p.lo + rest);
+}
+
+/* y = product, or y += product. */
+static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
+{
+  *y = fresh ? product : *y + product;
+}
+
+static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, int fresh)
+{
+  *(permi_dd *)y = fresh ? product : permi_dd_add(*(const permi_dd *)y, product);
+}
+
+/* y += c x modulo 2^128. */
+static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
+{
+  permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
+  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for negative c */
+  permi_wide_add(y, p);
+}
+
+/* y += c x, or y -= c x, modulo 2^(64 words); c: a magnitude of `length` words. */
+static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c,
+                                                 int length, int subtract)
+{
+  int k;
+  for (k = 0; k < length && k < words; k++)
+    if (c[k] && subtract)
+      permi_words_times(y + k, x, words - k, c[k], -1);
+    else if (c[k])
+      permi_words_times(y + k, x, words - k, c[k], 1);
+}
+
+/* y += c x modulo 2^(64 words); c of `words` words too, or of one if it is short; 2 parts: Gaussian integers. */
+static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
+                                                          uint64_t *y, const uint64_t *x)
+{
+  int p, q;
+  for (p = 0; p < parts; p++) {
+    uint64_t magnitude;
+    const int negative = is_short && permi_words_magnitude(&magnitude, c + p, 1);
+    const uint64_t *factor = is_short ? &magnitude : c + p * words;
+    for (q = 0; q < parts; q++)
+      permi_words_fuse(y + (p ^ q) * words, x + q * words, words, factor, is_short ? 1 : words, negative != (p & q));
+  }
+}
+
+PERMI_UNUSED PERMI_NEVER_INLINE static void permi_words_accumulate(int words, int parts, const uint64_t *c, uint64_t *y,
+                                                                   const uint64_t *x)
+{
+  permi_words_accumulate_of(words, parts, c, 0, y, x);
+}
+
+/* The same of residues, c from 0 to p - 1. */
+static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
+{
+  int i, j;
+  for (i = 0; i < parts; i++)
+    for (j = 0; j < parts; j++) {
+      const uint64_t factor = (uint64_t)c[i];
+      uint64_t *to = y + (i ^ j);
+      *to += permi_residue_multiply(x[j], i & j && factor ? p - factor : factor, p);
+      *to -= *to >= p ? p : 0; /* p <= 2^63 */
+    }
+}
+
+/* *y += c *x, or with `fresh` *y = c *x; x and y do not overlap. c = NULL: c = 1, of one or two words. */
+static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
+                                                const permi_coefficient *c, void *to, const void *from, int fresh)
+{
+  const double *x = (const double *)from;
+  double *y = (double *)to;
+  if (fresh && permi_algebra_is_integer(algebra))
+    memset(to, 0, 8 * permi_value_words(algebra, numbers));
+  switch (algebra) {
+  case PERMI_MAGNITUDES:
+    permi_accumulate(y, c->real * x[0], fresh);
+    break;
+  case PERMI_SIGNED:
+    permi_accumulate(y, c->real * x[0], fresh);
+    permi_accumulate(y + 1, c->absolute * x[1], fresh);
+    break;
+  case PERMI_COMPLEX:
+  case PERMI_PAIR_VALUES: {
+    const double real = c->real * x[0] - c->imaginary * x[1], imaginary = c->real * x[1] + c->imaginary * x[0];
+    const double absolute = algebra == PERMI_COMPLEX ? c->absolute * x[2] : 0;
+    permi_accumulate(y, real, fresh);
+    permi_accumulate(y + 1, imaginary, fresh);
+    if (algebra == PERMI_COMPLEX)
+      permi_accumulate(y + 2, absolute, fresh);
+    break;
+  }
+  case PERMI_MAGNITUDES_DD:
+  case PERMI_SIGNED_DD:
+    permi_accumulate_dd(y, permi_dd_times(*(const permi_dd *)from, c->real, c->real_low), fresh);
+    if (algebra == PERMI_SIGNED_DD)
+      permi_accumulate(y + 2, c->absolute * x[2], fresh);
+    break;
+  case PERMI_COMPLEX_DD:
+  case PERMI_PAIR_DD_VALUES: {
+    const permi_dd *z = (const permi_dd *)from;
+    permi_dd re = permi_dd_times(z[0], c->real, c->real_low), im = permi_dd_times(z[1], c->real, c->real_low);
+    if (c->imaginary != 0) {
+      re = permi_dd_add(re, permi_dd_times(z[1], -c->imaginary, -c->imaginary_low));
+      im = permi_dd_add(im, permi_dd_times(z[0], c->imaginary, c->imaginary_low));
+    }
+    permi_accumulate_dd(y, re, fresh);
+    permi_accumulate_dd(y + 2, im, fresh);
+    if (algebra == PERMI_COMPLEX_DD)
+      permi_accumulate(y + 4, c->absolute * x[4], fresh);
+    break;
+  }
+  case PERMI_WORD:
+    *(uint64_t *)to += (c ? (uint64_t)c->integer[0] : 1) * *(const uint64_t *)from;
+    break;
+  case PERMI_WIDE:
+    if (c)
+      permi_wide_add_product((permi_wide *)to, (const permi_wide *)from, c->integer[0]);
+    else
+      permi_wide_add((permi_wide *)to, *(const permi_wide *)from);
+    break;
+  case PERMI_WORDS:
+    permi_words_accumulate_of(numbers->words, numbers->parts, (const uint64_t *)c->integer, 1, (uint64_t *)to,
+                              (const uint64_t *)from);
+    break;
+  case PERMI_RESIDUES:
+    permi_residue_accumulate(numbers->modulus, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
+    break;
+  }
+}
+
+/* The value 1. */
+static void permi_value_one(const permi_numbers *numbers, void *value)
+{
+  const size_t words = permi_numbers_words(numbers);
+  double *x = (double *)value;
+  memset(value, 0, words * sizeof *x);
+  if (permi_algebra_is_integer(numbers->algebra))
+    *(uint64_t *)value = 1;
+  else
+    x[0] = 1;
+  if (permi_algebra_has_moduli(numbers->algebra))
+    x[words - 1] = 1;
+}
+
+/* Adds the parts of a value to the sums of a partial, exactly. */
+static void permi_value_sum_parts(const permi_numbers *numbers, const void *value, perm_partial *partial)
+{
+  const uint64_t *word = (const uint64_t *)value;
+  const double *x = (const double *)value;
+  const int apart = permi_algebra_is_dd(numbers->algebra) ? 2 : 1;
+  int part, k;
+  for (part = 0; part < numbers->parts; part++) {
+    perm_sum *sum = part ? &partial->imaginary : &partial->value;
+    if (permi_algebra_is_integer(numbers->algebra)) /* no residue has the sign's bit */
+      permi_sum_add_signed(sum, word + part * numbers->words, numbers->words);
+    else
+      for (k = 0; k < apart; k++)
+        permi_sum_add_double(sum, x[part * apart + k]);
+  }
 }
 
 /* ============================================================================================ >>cpu
@@ -2553,28 +2848,27 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
 }
 
 /* ======================================================================================== >>control
-   Whether a call may go on: cancel, time limit, progress, checkpoints that are due. */
+   Whether a call may go on: cancellation, time limit, progress, checkpoints. */
 
-/* What reading, planning, preparing and running look at between pieces of work. Only the calling thread polls and
-   reports. */
+/* Only the calling thread polls and reports. */
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
-  double work_total, work_before; /* predicted seconds: of all leaves, of the leaves already done */
-  double fraction_start;          /* fraction at the start of this call, for the time left */
-  double next_checkpoint;         /* when ranges are to be interrupted for writing one */
-  int unwritten;                  /* the last one could not be written */
+  double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
+  double fraction_start;          /* at the start of this call */
+  double next_checkpoint;         /* when a range stops to write one */
+  int unwritten;                  /* the last write failed */
   int gpus;                       /* most that took part in a leaf */
   char message[PERM_MESSAGE_BYTES]; /* why a device failed */
-  double worked, next_look; /* of permi_watch: units so far, and where it looks again; */
-  perm_status stopped;      /* what it found there, PERM_OK as long as nothing says stop; */
-  const char *activity;     /* what is going on, */
-  double done;              /* and the predicted seconds of it that are done */
+  double worked, next_look; /* units of permi_watch: counted, next look */
+  perm_status stopped;      /* what permi_watch found */
+  const char *activity;
+  double done;              /* predicted seconds of the activity */
 } permi_control;
 
-#define PERMI_WATCH_UNITS 1e7 /* see permi_watch */
+#define PERMI_WATCH_UNITS 1e7
 
-/* What a call begins with: max_seconds count from here. */
+/* Starts the clock of max_seconds. */
 static permi_control permi_control_begin(const perm_options *options)
 {
   permi_control control;
@@ -2588,7 +2882,7 @@ static permi_control permi_control_begin(const perm_options *options)
   return control;
 }
 
-/* Stops? `work_done` is in predicted seconds of the present leaf. Reports at most every 0.1 s. */
+/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. Reports at most every 0.1 s. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -2615,9 +2909,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts work that is no part of a prediction, in units of about a nanosecond, and looks at the limits every few
-   milliseconds of it. 1: stop; watch->stopped says why, and stays. Counting and not the clock decides what a plan is:
-   a call that is not stopped takes no notice. watch may be NULL. */
+/* Counts units, about nanoseconds, of work that no prediction holds; returns 1 to stop, with watch->stopped.
+   Counting, not the clock, decides plans, so a call that is not stopped keeps its bits. watch may be NULL. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -2631,7 +2924,7 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-/* Zeroes a piece at a time, under the eyes of watch: pages that nobody touched yet take long. 0: it says stop. */
+/* Zeroes in pieces, since fresh pages take long. 0: watch says stop. */
 static int permi_zero(permi_control *watch, void *memory, size_t bytes)
 {
   const size_t piece = (size_t)1 << 24;
@@ -2641,9 +2934,9 @@ static int permi_zero(permi_control *watch, void *memory, size_t bytes)
   return k >= bytes;
 }
 
-#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* a reason to stop a range that no caller sees */
+#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* no caller sees it */
 
-/* The same for ranges, which stop for checkpoints too. */
+/* Polls for ranges, which also stop for checkpoints. */
 static perm_status permi_control_poll_range(permi_control *control, double work_done, const char *activity)
 {
   const perm_status status =
@@ -2654,11 +2947,10 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
 }
 
 /* ============================================================================================ >>job
-   Leaves, the expression over them, partials and their merging. Engines fill in a permi_leaf; nothing here
-   knows what an engine does. */
+   Leaves, the expression over them, and the merging of partials. Engines fill in a permi_leaf. */
 
-/* What all terms share, entries that were rounded: relative to the value and to a part of the sum of |terms|, but at
-   most so much, in the units of that sum. */
+/* A rounding that all terms share, relative to the value and to a part of the sum of |terms|, but at most `most` in
+   units of that sum. */
 typedef struct permi_shared {
   double relative, part, most;
 } permi_shared;
@@ -2666,28 +2958,28 @@ typedef struct permi_shared {
 typedef struct permi_leaf permi_leaf;
 struct permi_leaf {
   perm_leaf information;
-  /* One chunk of a range, or the whole of a task, added to *partial. A task polls control (may be NULL) and may
-     fail; then *partial is as it was. */
+  /* Adds one chunk of a range, or a whole task, to *partial. A task that fails leaves *partial alone; control may be
+     NULL. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
-  /* Not NULL: many chunks at once instead, with all that partials count; a prefix of them if stopped or failed. */
+  /* If set, runs many chunks, or a prefix of them when stopped. */
   perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                            perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
-  size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* like snprintf, whole lines */
-  void *context;  /* tables of the engine; immutable once the job exists */
-  size_t workspace; /* bytes that each thread lends run_chunk, at a multiple of 64: stacks may be as small as 64 KiB */
-  int integer;    /* 1: permanent of the leaf = value * 2^scale_exp2, an integer, and scale_exp2 <= 0 */
-  uint64_t modulus; /* not 0, odd: that modulo it; value is a sum of residues */
-  int threaded;     /* 1: a task that uses the options' threads */
-  permi_dd scale, scale_imaginary; /* permanent of the leaf = value * scale * 2^scale_exp2 */
+  size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* whole lines, like snprintf */
+  void *context;  /* tables, immutable once the job exists */
+  size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
+  int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
+  uint64_t modulus; /* odd: value is a sum of residues; 0: none */
+  int threaded;     /* 1: a task with threads */
+  permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
   long long scale_exp2;
-  double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise, the */
-  double bound_absolute;    /* latter without the partial's exp2; INFINITY where no theorem holds */
-  double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute + */
-  double estimate_absolute; /* (estimate_squares * absolute)^(1/2), these scaled as bound_absolute: what the sum of */
-  double estimate_squares;  /* the terms' sizes does not tell, and a bound of the sum of their squares */
-  permi_shared shared;      /* added likewise: what terms have in common */
+  double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
+  double bound_absolute;    /* likewise, without the partial's exp2; INFINITY: unproven */
+  double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute */
+  double estimate_absolute; /* + (estimate_squares * absolute)^(1/2), scaled as bound_absolute */
+  double estimate_squares;  /* bounds the sum of squared terms */
+  permi_shared shared;      /* added to the estimate */
 };
 
 typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
@@ -2700,17 +2992,17 @@ struct perm_job {
   perm_allocator allocator;
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
-  permi_node *node;     /* the expression in postfix order */
-  permi_number *number; /* its constants */
+  permi_node *node;     /* in postfix order */
+  permi_number *number; /* constants */
   perm_precision precision;
   int is_complex;
-  uint64_t modulus; /* not 0: every step is reduced modulo it */
+  uint64_t modulus; /* of every step, or 0 */
   double plan_seconds;
-  char *note[2];         /* for perm_job_explain before and after the leaves: whole lines, or NULL */
+  char *note[2];         /* lines before and after the leaves in perm_job_explain, or NULL */
   size_t note_bytes[2];
 };
 
-/* Makes room for one more of *array; 0 when memory runs out (nothing is lost). */
+/* Makes room for one more; 0: out of memory, nothing is lost. */
 static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
 {
   int more = *room ? 2 * *room : 4;
@@ -2739,7 +3031,7 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Appends lines to what perm_job_explain says before (0) or after (1) the leaves. 0: out of memory. */
+/* Appends lines to a note of perm_job_explain. 0: out of memory. */
 PERMI_UNUSED
 static int permi_job_note(perm_job *job, int after, const char *lines)
 {
@@ -2779,7 +3071,7 @@ static int permi_job_push_number(perm_job *job, const permi_number *number)
   return 1;
 }
 
-/* Takes over the leaf's context, also when it fails. */
+/* Owns the leaf's context, also on failure. */
 static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 {
   void *leaves = job->leaf;
@@ -2793,7 +3085,7 @@ static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
   return 1;
 }
 
-/* One part of an integer leaf's permanent. 0 if it is too long, or no integer as it must be. */
+/* One part of an integer leaf. 0: too long, or no integer. */
 static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
 {
   const uint64_t p = leaf->modulus;
@@ -2803,12 +3095,12 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
   if (!p)
     return permi_integer_halve(integer, (int)-leaf->scale_exp2);
   permi_integer_reduce(integer, p);
-  for (k = 0; k < -leaf->scale_exp2; k++) /* half of an odd residue r is (r + p)/2 */
+  for (k = 0; k < -leaf->scale_exp2; k++) /* half of odd r is (r + p)/2 */
     integer->word[0] = integer->word[0] / 2 + (integer->word[0] & 1 ? p / 2 + 1 : 0);
   return 1;
 }
 
-/* The leaf's share of the expression, from a partial that holds all its chunks. */
+/* The leaf's value, from a complete partial. */
 static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
 {
   const double scale_modulus = permi_modulus(leaf->scale.hi, leaf->scale_imaginary.hi) * (1 + 1e-12);
@@ -2823,7 +3115,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   }
   number->value = permi_sum_value(&partial->value, &number->exp2);
   number->imaginary = permi_sum_value(&partial->imaginary, &imaginary_exp2);
-  if (number->imaginary.hi != 0) { /* to the larger exponent of the two */
+  if (number->imaginary.hi != 0) { /* common exponent: the larger */
     long long d = number->value.hi == 0 ? LLONG_MAX : imaginary_exp2 - number->exp2;
     int shift = -permi_int_exponent(d < 0 ? -d : d);
     if (d > 0) {
@@ -2850,19 +3142,19 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                          ? (double)INFINITY
                          : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
-  /* besides the engine's bound: the scale is a product of up to n numbers, then two operations here */
+  /* plus the scale, a product of up to n numbers, and two operations */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
-    number->error = number->estimate = 0; /* an engine in which nothing rounded; its scale is a power of two */
+    number->error = number->estimate = 0; /* nothing rounded; the scale is a power of two */
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
     const long long shift = leaf->scale_exp2 - number->exp2;
     const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
                         ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
     number->error += lost + DBL_MIN;
-    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* ranges' bounds are far too wide, but terms */
-      number->estimate += lost;                                       /* of which nothing may be left tell nothing */
+    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide, but */
+      number->estimate += lost;                                       /* lost terms tell nothing */
   }
   if (leaf->estimate_absolute > 0)
     number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
@@ -2875,7 +3167,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   return PERM_OK;
 }
 
-/* Value of the whole expression; partials are complete. */
+/* The value of the expression, from complete partials. */
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number *stack;
@@ -2927,7 +3219,6 @@ PERM_API void perm_job_free(perm_job *job)
   permi_release(&allocator, job);
 }
 
-/* Predicted, one thread. */
 PERMI_UNUSED
 static double permi_job_seconds(const perm_job *job)
 {
@@ -2967,7 +3258,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Bounds and predictions are left out: the digits of log and exp are the C library's. */
+/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -3017,11 +3308,11 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return PERM_OK;
 }
 
-/* What `threads` threads lend run_chunk, each permi_workspace_each bytes from where permi_workspace_of says. *memory is
-   to be released; NULL where nothing is needed. 0: out of memory. */
+/* Memory for run_chunk: permi_workspace_each bytes a thread, at permi_workspace_of. *memory is NULL if none is
+   needed. 0: out of memory. */
 static size_t permi_workspace_each(const permi_leaf *leaf)
 {
-  return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* a line between neighbours */
+  return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* keeps neighbours apart */
 }
 
 static int permi_workspace_make(const perm_allocator *allocator, const permi_leaf *leaf, int threads, void **memory)
@@ -3039,7 +3330,6 @@ static void *permi_workspace_of(const permi_leaf *leaf, void *memory, int thread
   return at ? at + (64 - ((uintptr_t)at & 63)) % 64 + permi_workspace_each(leaf) * (size_t)thread : NULL;
 }
 
-/* workspace: of this thread. */
 static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64_t end, void *workspace,
                                   permi_control *control, perm_partial *partial)
 {
@@ -3082,8 +3372,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-/* The sums of the numbers 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63.
-   Division comes first, of the factor that it leaves whole: 3 divides n, n - 1 or, for n = 2 modulo 3, 2n - 1. */
+/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. The divided
+   factor stays whole: 3 divides n, n - 1 or, if n = 2 modulo 3, 2n - 1. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -3101,7 +3391,7 @@ static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
   *squares = a * b * c;
 }
 
-/* Did the chunks [begin, end) go in, each once? As far as their number and those sums tell. */
+/* Do count and sums say that chunks [begin, end) went in once each? */
 static int permi_partial_covers(const perm_partial *partial, uint64_t begin, uint64_t end)
 {
   uint64_t indices[2], squares[2];
@@ -3145,7 +3435,7 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
   result->modulus = job->modulus;
   result->method = costliest ? costliest->information.method : PERM_METHOD_STRUCTURE;
   result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
-  /* doubles that were taken for integers over a power of two are no integer result */
+  /* no integer: doubles over a power of two */
   result->precision = result->exact                             ? PERM_PRECISION_EXACT
                       : job->precision == PERM_PRECISION_EXACT ? PERM_PRECISION_DD
                                                                : job->precision;
@@ -3175,9 +3465,9 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
 }
 
 /* ========================================================================================== >>state
-   Finished work: of every leaf the sum of the finished chunks and, as intervals [begin, end), which ones these are.
-   Invariants: 1. intervals are sorted, not empty, and do not touch; 2. the partial holds just their chunks, each once.
-   Adding builds the new list beside the old one and puts it in place last, so that nothing has changed on a failure. */
+   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end).
+   1. Intervals are sorted, not empty, and do not touch. 2. The partial holds just their chunks, each once. A new list
+   replaces the old one last, so a failure changes nothing. */
 
 typedef struct permi_interval {
   uint64_t begin, end;
@@ -3186,8 +3476,8 @@ typedef struct permi_interval {
 struct perm_state {
   perm_allocator allocator;
   int leaves;
-  perm_partial *partial;     /* one a leaf */
-  permi_interval **interval; /* likewise; NULL: none */
+  perm_partial *partial;     /* for each leaf */
+  permi_interval **interval; /* NULL: none */
   size_t *intervals;
 };
 
@@ -3233,7 +3523,7 @@ PERM_API void perm_state_free(perm_state *state)
   permi_release(&allocator, state);
 }
 
-/* Is it a state of this job, as far as its leaves tell? argument: its position in the call. */
+/* Checks that a state fits a job; argument: its position in the call. */
 static perm_status permi_check_state(const perm_job *job, const perm_state *state, int argument, perm_result *result)
 {
   int i;
@@ -3268,7 +3558,7 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
   return PERM_OK;
 }
 
-/* The union of two lists, into *joined, for which there is room; 0 if they have a chunk in common, then in *common. */
+/* *joined := the union, which fits. 0: they share *common. */
 static int permi_intervals_join(const permi_interval *a, size_t of_a, const permi_interval *b, size_t of_b,
                                 permi_interval *joined, size_t *count, permi_interval *common)
 {
@@ -3289,7 +3579,7 @@ static int permi_intervals_join(const permi_interval *a, size_t of_a, const perm
   return 1;
 }
 
-/* What a leaf has with `more` added, whose chunks are in `interval`, into *partial and a new list. */
+/* A leaf's partial and intervals with `more` added. */
 static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_interval *interval,
                                       size_t intervals, const perm_partial *more, perm_partial *partial,
                                       permi_interval **list, size_t *count, perm_result *result)
@@ -3383,8 +3673,8 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return status == PERM_OK ? perm_job_finish(job, state->partial, result) : status;
 }
 
-/* The one of several equal shares of [0, chunks), part 1 .. parts; shares that are one larger begin with a different
-   part for each leaf, lest part 1 gets all tasks. */
+/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 gets all
+   tasks. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
@@ -3395,7 +3685,7 @@ static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int par
   return share;
 }
 
-/* Numbers as bytes, the least significant first. */
+/* Little-endian numbers. */
 static void permi_put(unsigned char *bytes, uint64_t number, int size)
 {
   for (; size-- > 0; number >>= 8)
@@ -3417,7 +3707,7 @@ static void permi_put_double(unsigned char *bytes, double x)
   permi_put(bytes, bits, 8);
 }
 
-static int permi_get_int(const unsigned char *bytes) /* of four bytes, two's complement */
+static int permi_get_int(const unsigned char *bytes) /* four bytes, two's complement */
 {
   return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
 }
@@ -3499,9 +3789,8 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
 }
 
 /* ======================================================================================= >>parallel
-   One scheduler: threads take the next chunk until all are taken or something says stop. Every chunk that was
-   taken is finished, so what is done is always a prefix of the range, and since partials merge exactly it does not
-   matter who did what. */
+   The scheduler: threads take the next chunk until something says stop. Taken chunks are finished, so the work is a
+   prefix of the range; partials merge exactly, so it does not matter who did what. */
 
 static int permi_threads(const perm_options *options)
 {
@@ -3513,11 +3802,11 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Work on a part, by a thread from 0 on; 0 is the calling thread, which alone may poll. */
+/* Thread 0 is the caller and alone polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares the parts [begin, end) out among threads, each the next part in turn. What thread 0 returns other than PERM_OK
-   ends it; every part that was taken is finished. *all (or NULL): 1 if all were, although it may have been stopped. */
+/* Shares [begin, end) out part by part. A status other than PERM_OK from thread 0 ends it. *all, or NULL: 1 if every
+   part was done, even if stopped. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -3559,14 +3848,13 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
   return (perm_status)stop;
 }
 
-/* A range of a leaf's chunks on several threads. */
 typedef struct permi_ranging {
   const permi_leaf *leaf;
   permi_control *control;
   uint64_t begin;
-  double per_chunk; /* seconds */
+  double per_chunk;
   void *memory;
-  perm_partial *partial; /* of each thread */
+  perm_partial *partial; /* one a thread */
 } permi_ranging;
 
 static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
@@ -3574,12 +3862,12 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
   const permi_ranging *ranging = (const permi_ranging *)context;
   permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
                  &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk, so that every call gets at least one step further */
+  return thread ? PERM_OK /* after the chunk: every call makes progress */
                 : permi_control_poll_range(ranging->control,
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }
 
-/* Chunks [begin, end) of a leaf into *done, which is empty; a prefix of them if stopped or failed. */
+/* Adds chunks [begin, end) to *done, which is empty; a prefix if stopped or failed. */
 static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
                                    permi_control *control, int threads, perm_partial *done)
 {
@@ -3613,7 +3901,7 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>options
-   Are the options what they may be? */
+   The check of options. */
 
 static const char *permi_bad_option(const perm_options *options)
 {
@@ -3661,7 +3949,7 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Checks that every call makes: options, instruction set. `argument` is the position of options in the call. */
+/* Checks what every call checks. argument: position of the options. */
 static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
 {
   const char *bad = permi_bad_option(options);
@@ -3674,15 +3962,14 @@ static perm_status permi_check_options(const perm_options *options, int argument
 }
 
 /* ===================================================================================== >>checkpoint
-   Finished work as a file, so that a job survives its process. The file, numbers with the least significant byte first,
-   doubles as IEEE has them:
+   Finished work as a file. Numbers have the least significant byte first, doubles are IEEE's:
      offset  bytes
-          0      8  89 50 45 52 4d 0d 0a 1a: what a transfer as text would change
+          0      8  89 50 45 52 4d 0d 0a 1a: changed by a transfer as text
           8      4  format: 1
          12      4  version of perm: PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (as all to `cpu_fallback` for perm_checkpoint_options and messages only)
+         32      4  method asked for (for messages and perm_checkpoint_options, as all to `cpu_fallback`)
          36      4  precision asked for
          40      4  isa: the kernel family, never PERM_ISA_AUTO
          44      4  certify
@@ -3705,24 +3992,21 @@ static perm_status permi_check_options(const perm_options *options, int argument
                           2168  the partial as in >>state, if there are intervals
                     the note
                  8  checksum of everything before
-   Invariants, on which surviving rests:
-     1. Under its name the file is at every moment absent, or whole and old, or whole and new (>>files).
-     2. A chunk is in a file together with its terms or not at all: one thread adds both to the state, between ranges,
-        and one checksum covers both.
-     3. A file never holds less than the one that it replaces: states only grow, and a run begins with what is there.
-        (Of two processes with one file each replaces it as a whole; the last one stays, and nothing in it is wrong.)
-     4. Whatever fails before the rename leaves the old file alone, and the state in memory as it was; what fails after
-        it is reported, and either file is good.
-     5. Nothing is used of a file unless all of it holds: length, checksum, format, version, fingerprints; intervals in
-        order and in the leaf, and in the partial the number, sum and sum of squares of just these chunks. No length in
-        it is believed beyond the bytes that are there. */
+   Invariants:
+     1. Under its name the file is always absent, whole and old, or whole and new (>>files).
+     2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
+     3. A file never holds less than the one it replaces: states only grow, from what is there. (Of two processes with
+        one file the last wins whole.)
+     4. A failure before the rename leaves the old file and the state alone; one after it is reported.
+     5. Nothing of a file is used unless all of it holds: length, checksum, format, version, fingerprints, and intervals
+        that are in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. No length
+        is believed beyond the bytes that are there. */
 
 #define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
-/* Eight bytes at a time; every step is one to one in the number and in the hash, so that a change within eight bytes
-   always shows. */
+/* Each step is one to one in number and hash, so a change within eight bytes always shows. */
 static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
 {
   uint64_t hash = PERMI_HASH_START;
@@ -3792,7 +4076,6 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   return needed;
 }
 
-/* Who is speaking: "FILE: ", or nothing. */
 static const char *permi_colon(const char *path)
 {
   return path ? ": " : "";
@@ -3803,7 +4086,7 @@ static const char *permi_name(const char *path)
   return path ? path : "";
 }
 
-/* The head's own consistency: is it one of ours, whole, and of this version? */
+/* Is the file ours, whole and of this version? */
 static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
                                           perm_result *result)
 {
@@ -3832,7 +4115,7 @@ static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t siz
   return PERM_OK;
 }
 
-/* A checkpoint of another job: by what the two differ. */
+/* Says how a checkpoint of another job differs. */
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
@@ -3860,7 +4143,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
     PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpu.devices);
   if (permi_get_int(bytes + 96) != options->gpu.tune)
     PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->gpu.tune);
-  if (permi_get_double(bytes + 56) != options->tolerance) /* which may plan another precision */
+  if (permi_get_double(bytes + 56) != options->tolerance) /* may plan another precision */
     PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
   if (permi_get_double(bytes + 72) != options->plan_effort)
     PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
@@ -3870,8 +4153,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
 }
 
-/* The finished chunks of one leaf, from *bytes on, which moves past them; `left` bytes are there. 0: not as they must
-   be; -1: out of memory. */
+/* Reads one leaf and advances *bytes; `left` bytes remain. 0: invalid; -1: out of memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -3894,7 +4176,7 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
   list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
   if (!list)
     return -1;
-  state->interval[i] = list; /* the state frees it */
+  state->interval[i] = list; /* freed with the state */
   for (k = 0; k < intervals; k++, from += 16) {
     list[k].begin = permi_get(from, 8);
     list[k].end = permi_get(from + 8, 8);
@@ -3954,7 +4236,7 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
   return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
 }
 
-/* The whole file, freshly allocated, if it begins like a checkpoint: no more is read than its head says it has. */
+/* Reads the file, but no more than its head announces. */
 static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
                                    size_t *size, int *missing, perm_result *result)
 {
@@ -3969,7 +4251,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   to = (unsigned char *)permi_allocate(allocator, room, 1);
   while (to && !failed && used < wanted) {
     size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
-    if (!ask) { /* full: twice the room */
+    if (!ask) { /* full: double it */
       unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
       if (more)
         memcpy(more, to, used);
@@ -3987,7 +4269,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
       break;
     if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
       const uint64_t whole = permi_get(to + 16, 8);
-      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more, which must not be there */
+      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not be there */
     }
   }
   fclose(file);
@@ -4107,7 +4389,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     found.checkpoint.part = (int)permi_get(bytes + 88, 4);
     found.checkpoint.parts = (int)permi_get(bytes + 92, 4);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same but for integers, of which the fingerprint tells */
+      found.isa = PERM_ISA_AVX512; /* the same except integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);
@@ -4126,54 +4408,50 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
 }
 
 /* ======================================================================================= >>contract
-   What perm.h and perm_cuda.cu tell each other. Only the implementation has it: callers need none of it. >>gpu
-   describes the kernels' tables. */
+   What perm.h and perm_cuda.cu tell each other. >>gpu describes the tables. */
 
-/* How a thread holds the row sums of an integer matrix in 32-bit words, for the kernel of >>exact. A line is a part
-   of a row, row by row. Groups of rows are multiplied together in one word, or are one row of two words or three. */
-#define PERM_GPU_EXACT_WORDS 48  /* most words of a product */
+/* An integer matrix's row sums in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows multiplied in
+   one word, or one row of two or three words. */
+#define PERM_GPU_EXACT_WORDS 48  /* most of a product */
 #define PERM_GPU_EXACT_LINES 256 /* most words of row sums */
 typedef struct perm_gpu_exact {
-  int parts, skip; /* skip: signs that make some row 0 are skipped, by masks of the 2^6 settings of columns 1 .. 6 */
-  int words, stride; /* of the row sums; made a multiple of 4 */
-  int groups, sum;   /* sum: words of sums of products */
-  int zeros, masks;  /* rows looked at for zeros; 64-bit words of their tables, made even */
-  short at[128], kind[128];  /* of a line: its word; 0 .. 3 the byte there, 4, 5 the half, else words; + 128, + 32768 */
-  short carries[PERM_GPU_EXACT_LINES];    /* of a word: 1: it goes on where the word before ends */
-  short first[65], product[64], wide[64]; /* of a group: row, words of the product from there on, words of the row */
-  short zero_line[64], zero_base[64];     /* rows looked at; where their tables begin, less 128, plus their norms */
+  int parts, skip; /* skip: no signs that make a row 0, by masks of 2^6 settings of columns 1 .. 6 */
+  int words, stride; /* of the row sums; a multiple of 4 */
+  int groups, sum;   /* sum: words of a sum of products */
+  int zeros, masks;  /* rows tested for 0; 64-bit words of their tables, even */
+  short at[128], kind[128];  /* of a line: word; byte 0 .. 3 of it, 4, 5 half, else words; + 128, + 32768 */
+  short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
+  short first[65], product[64], wide[64]; /* of a group: row, words of the product, words of the row */
+  short zero_line[64], zero_base[64];     /* tested rows; where their tables start, - 128 + norm */
 } perm_gpu_exact;
 
-/* A sum over counts of >>sign_sums. A thread's number is the setting of the high digits; the low ones are walked
-   through in n-ary Gray order, the same walk for all threads. */
-#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms: part by part, high and low, form by form */
+/* A sum over counts of >>sign_sums. A thread's number sets the high digits; the low ones are walked in n-ary Gray
+   order. */
+#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms */
 typedef struct perm_gpu_counts {
   int parts, low, ryser;
-  int forms, needed; /* needed: of elementary symmetric functions; 0: products */
+  int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of those before it */
+  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of earlier forms */
 } perm_gpu_counts;
 
-/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines what
-   PERM_GPU_ENTRY begins, printed with the blocks that share a multiprocessor. A block makes the sums of chunk
-   a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The text alone is the key under which the
-   kernel is cached: what differs in it must show there. */
+/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it, given blocks a
+   multiprocessor. A block sums chunk a.first + blockIdx.x into a.out + sums * blockIdx.x. */
 #define PERM_GPU_ENTRY                                                                                                 \
   "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {
   const char *text;
-  size_t shared; /* bytes of shared memory */
-  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same on the CPU, bit by bit: for tests */
+  size_t shared; /* bytes */
+  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same bits on the CPU, for tests */
   const void *context;
-  int sums;                    /* words of 8 bytes that a chunk yields, doubles or not; 0: PERM_GPU_SUMS */
-  const perm_gpu_exact *exact; /* not NULL: the text goes on that of exact integers, whose twin the tests take */
-  int batch;                   /* 1, 2: likewise of batches of real, complex matrices */
-  const perm_gpu_counts *counts; /* likewise of sums over counts */
+  int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
+  const perm_gpu_exact *exact; /* not NULL: the text continues text_exact's */
+  int batch;                   /* 1 real, 2 complex: likewise for batches */
+  const perm_gpu_counts *counts; /* likewise for sums over counts */
 } perm_gpu_program;
 
-/* Matrices of one order. `fill` writes matrices row by row; `take` gets for each PERM_GPU_BATCH_SUMS doubles:
-   permanent, sum of |terms|, share of the terms that rounding of entries may have taken. Both are called by several
-   threads. */
+/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which gets for each
+   permanent, sum of |terms|, share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 #define PERM_GPU_BATCH_SUMS 4
@@ -4183,37 +4461,36 @@ typedef struct perm_gpu_batch {
   void *context;
   void (*fill)(void *context, size_t first, size_t count, double *to);
   void (*take)(void *context, size_t first, size_t count, const double *from);
-  perm_status (*poll)(void *context, double fraction); /* by the calling thread only; not PERM_OK: stop */
+  perm_status (*poll)(void *context, double fraction); /* by the calling thread; not PERM_OK: stop */
 } perm_gpu_batch;
 
 typedef struct perm_gpu_work {
-  int n, parts, product; /* 1 real, 2 complex; perm_gpu_product */
-  int low, plain;        /* 1: rows have low words; how many rows, the last ones, are not divided by their pivot */
-  int stride;            /* words of all rows (parts, high and low, row by row), made even */
-  int block, walk, high; /* columns: unrolled, in Gray order in a thread, by the bits of a thread's number */
+  int n, parts, product; /* parts: 1 real, 2 complex */
+  int low, plain;        /* low: 1, low words; plain: rows without pivot, the last */
+  int stride;            /* words of all rows (row, part, high and low), even */
+  int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
   unsigned absolute_mask;
   uint64_t fingerprint;
   const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
   size_t doubles, constants;
-  const perm_gpu_program *program; /* NULL: a kernel of the template; else of all these only table, doubles, and */
-                                   /* fingerprint count, absolute_mask where the sink wants it */
+  const perm_gpu_program *program; /* NULL: a kernel of the template. Else only table, doubles, fingerprint and */
+                                   /* absolute_mask (if the sink reads it) count */
 } perm_gpu_work;
 
 typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
     perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7 /* threads of a chunk */
-#define PERM_GPU_SUMS 5         /* doubles that a chunk yields: value hi, lo, imaginary hi, lo, sum of |terms| */
+#define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
 
 typedef struct perm_gpu_sink {
   void *context;
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
   perm_status (*merge)(perm_partial *into, const perm_partial *from);
-  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread only; not PERM_OK: stop */
+  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
 } perm_gpu_sink;
 
-/* The frontier programme on arrays: what perm_sparse.h (>>arrays) tells a GPU. Its host works out words and ways of a
-   step, the GPU its values. */
-typedef enum perm_gpu_cell { /* of an array */
+/* The frontier on arrays (>>arrays): the host finds words and ways, the GPU values. */
+typedef enum perm_gpu_cell {
   PERM_GPU_DOUBLE,
   PERM_GPU_DD,
   PERM_GPU_COMPLEX,
@@ -4221,77 +4498,77 @@ typedef enum perm_gpu_cell { /* of an array */
   PERM_GPU_INTEGER /* modulo 2^(64 words); Gaussian: two such numbers */
 } perm_gpu_cell;
 
-typedef struct perm_gpu_words { /* the words of a step: see permi_layout */
+typedef struct perm_gpu_words { /* as permi_layout */
   const uint16_t *word, *rank, *middle, *top;
   const unsigned char *left;
   const uint64_t *middle_offset, *top_offset;
   const int *start, *middle_start;
-  int low, tops; /* occupied low slots; words of top bits */
+  int low, tops; /* low: occupied slots; tops: words of top bits */
 } perm_gpu_words;
 
-typedef struct perm_gpu_way { /* see permi_pull */
+typedef struct perm_gpu_way { /* as permi_pull */
   uint32_t test, want, keep, flip; /* above the low slots; */
   uint32_t low_test, low_want, low_keep, low_flip;
-  int low_ones; /* how many more there are in the source */
-  int moves;    /* 1: low words change their places */
+  int low_ones; /* what the source has more */
+  int moves;    /* 1: low words change places */
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
 
 typedef struct perm_gpu_programme {
   int low, middle, top;  /* slots */
-  int ways;              /* most of a step */
+  int ways;              /* most a step */
   double states[2];      /* most before even and odd steps */
-  int words;             /* 64-bit words of the longest value */
-  int lists;             /* 1: sorted lists instead of arrays */
+  int words;             /* of 64 bits, of the longest value */
+  int lists;             /* 1: sorted lists, not arrays */
   void *context;
-  perm_status (*poll)(void *context); /* while a kernel is compiled; not PERM_OK: stop, with that */
+  perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_programme;
 
-typedef struct perm_gpu_stream { /* see permi_stream */
+typedef struct perm_gpu_stream { /* as permi_stream */
   uint64_t test, want, flip;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_stream;
 
-typedef struct perm_gpu_frontier perm_gpu_frontier; /* a programme on a GPU */
+typedef struct perm_gpu_frontier perm_gpu_frontier;
 
 #if defined(PERM_WITH_CUDA) || defined(__CUDACC__)
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* Usable GPUs, at most `gpus` (PERM_ALL_GPUS: all); 0 with the reason in message. */
+/* The number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Chunks [begin, end) of work into *partial; if stopped or failed, a prefix of them. */
+/* Adds chunks [begin, end) to *partial, or a prefix of them. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
-/* Several kinds of work for the same sum, at most 16: seconds[k], of all chunks[k], by a slice on the first GPU, after
-   all have been compiled at the same time; INFINITY: it failed. predicted: by which slices are cut. */
+/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU, after compiling all: seconds[k] for
+   chunks[k], INFINITY if it failed. */
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds);
-/* The permanents of a batch; `threads` of the host may fetch matrices. */
+/* The permanents of a batch, fetched by `threads` host threads. */
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
-/* Bytes of the GPU that frontier programmes run on, 0 if there is none; bytes that one takes there. */
+/* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
 double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
-/* Memory for a programme. message, which must live as long, tells why a call has failed (PERM_ERROR_DEVICE). */
+/* Makes room for a program. message must outlive it. */
 perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-/* The value 1, before the first step; cells of integers have so many words in each of so many parts. */
+/* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
-/* A step: does not wait for it, unless sizes is not NULL: the least modulus that is not 0, and the largest. */
+/* Starts a step; waits only for sizes, if not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* A step of lists; *states: how many there are then. */
+/* A step of lists; *states: their number afterwards. */
 perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
                                      uint64_t *states, double *sizes);
-/* The values of `states` states times two numbers, one after the other. */
+/* Multiplies `states` values by two numbers in turn. */
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-/* The first value. */
+/* Reads the first value. */
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #if defined(__cplusplus)
@@ -4665,17 +4942,7 @@ struct permi_problem;
 struct permi_counted;
 struct permi_counts;
 struct permi_choice;
-struct permi_array;
-
-/* An engine for problems that are given as arrays, or made arrays: an entry of the table of a permi_reach. */
-typedef struct permi_array_engine {
-  perm_method method;
-  /* Predicted seconds of one thread; INFINITY: it cannot, or not as options say. */
-  double (*offer)(struct permi_array *array, const perm_options *options);
-  /* The leaf that was offered, in the precision that *precision gets. Fails with a message. */
-  perm_status (*make)(struct permi_array *array, const perm_options *options, permi_leaf *leaf,
-                      perm_precision *precision, perm_result *result);
-} permi_array_engine;
+struct permi_engine;
 
 typedef struct permi_gpu_engines {
   /* >>plan: makes the plan one for GPUs where they are wanted and predicted faster than one thread */
@@ -4696,7 +4963,7 @@ typedef struct permi_reach {
   void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
                                       /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
   const permi_gpu_engines *gpu;       /* NULL: no options ask for them */
-  const permi_array_engine *engines;  /* beside the dense ones; of those that offer the same the first is taken */
+  const struct permi_engine *engines; /* of those that offer the same the first is taken */
   int engine_count;
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
   /* Square matrices with many zeros, by perm_sparse.h. 1: *result is what it says; 0: not its business. NULL: that
@@ -7694,10 +7961,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
 /* What turning the sign of column j from + to - takes from y_i: 2 a_ij, or a_ij in a halved row; two's complement. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
-  int64_t x = permi_exact_at(rows, i, j, part);
-  permi_wide step;
-  step.low = (uint64_t)x;
-  step.high = x < 0 ? UINT64_MAX : 0;
+  permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
   if (!rows->half[i])
     permi_wide_add(&step, step);
   return step;
@@ -7708,13 +7972,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
 {
   permi_wide sum = {0, 0};
   int j;
-  for (j = 0; j < rows->n; j++) {
-    int64_t x = permi_exact_at(rows, i, j, part);
-    permi_wide more;
-    more.low = (uint64_t)x;
-    more.high = x < 0 ? UINT64_MAX : 0;
-    permi_wide_add(&sum, more);
-  }
+  for (j = 0; j < rows->n; j++)
+    permi_wide_add(&sum, permi_wide_of(permi_exact_at(rows, i, j, part)));
   if (rows->half[i]) { /* arithmetic shift of an even number */
     sum.low = sum.low >> 1 | sum.high << 63;
     sum.high = sum.high >> 1 | (sum.high & UINT64_C(1) << 63);
@@ -7738,13 +7997,7 @@ typedef struct permi_exact_plain {
    likewise. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
-  uint64_t carry = 0;
-  int k;
-  for (k = 0; k < words; k++) {
-    permi_wide t = permi_multiply_words(p[k], c);
-    out[k] = t.low + carry;
-    carry = t.high + (out[k] < carry);
-  }
+  const uint64_t carry = permi_words_times(out, p, words, c, 0);
   out[words] = carry - (p[words - 1] >> 63 ? c : 0);
   if (!natural && c >> 63)
     permi_words_subtract(out + 1, p, words);
@@ -7772,20 +8025,6 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
     permi_signed_grow(more, words + 1, grown);
     permi_words_add(out + 1, more, grown - 1);
   }
-}
-
-/* Adds two's complement `words` as an integer. */
-static void permi_sum_add_signed(perm_sum *sum, uint64_t *word, int words)
-{
-  int negative = (int)(word[words - 1] >> 63), k;
-  if (negative) {
-    uint64_t carry = 1;
-    for (k = 0; k < words; k++) {
-      word[k] = ~word[k] + carry;
-      carry = carry && !word[k];
-    }
-  }
-  permi_sum_add_integer(sum, word, words, negative);
 }
 
 /* y at the beginning of a chunk. */
@@ -8007,16 +8246,6 @@ static uint64_t permi_inverse_odd(uint64_t p)
   return inverse;
 }
 
-static uint64_t permi_exact_residue(permi_wide x, uint64_t p)
-{
-  int negative = (int)(x.high >> 63);
-  uint64_t rest;
-  if (negative)
-    x = permi_wide_negate(x);
-  rest = permi_residue_wide(x.high % p, x.low, p);
-  return negative && rest ? p - rest : rest;
-}
-
 /* A chunk is 2^chunk_log2 sign vectors; which ones they are depends on the column that is always +. */
 static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
                              double bytes, permi_leaf *leaf)
@@ -8066,7 +8295,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
     for (part = 0; part < parts; part++)
       for (j = 0; j < n; j++) {
         permi_wide x = j ? permi_exact_step(rows, order[k], j, part) : permi_exact_start(rows, order[k], part);
-        plain->low[j * size + k * parts + part] = modulus ? permi_exact_residue(x, modulus) : x.low;
+        plain->low[j * size + k * parts + part] = modulus ? permi_wide_residue(x, modulus) : x.low;
         plain->high[j * size + k * parts + part] = modulus ? 0 : x.high;
       }
   if (modulus) {
@@ -9171,187 +9400,10 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   return hash;
 }
 
-/* =========================================================================================== >>ring
-   Numbers of the engines that are not in double, and the digits and forms of all engines for counts. A cell is a
-   double-double, or `words` words modulo 2^(64 words), two's complement; of complex numbers it is two of them. What
-   wraps on the way does no harm as long as the sum at the end fits. Where no number of words would do, a cell is one
-   word modulo what the caller wants. */
+/* ========================================================================================= >>digits
+   The digits and forms of all engines for counts, and their values that are not doubles: cells of >>ring, which are
+   double-doubles or integers (residues where no number of words would do). */
 
-typedef struct permi_ring {
-  int parts, words; /* words = 0: double-double */
-  size_t size;      /* of a cell, in 8-byte words */
-  uint64_t modulus; /* not 0: cells are residues from 0 to modulus - 1; fuse, multiply and sum only */
-} permi_ring;
-
-/* What a cell is multiplied by: an entry, or a sum of entries. */
-typedef struct permi_factor {
-  permi_dd dd[2];
-  permi_wide magnitude[2]; /* of real and imaginary part */
-  int negative[2];
-} permi_factor;
-
-static permi_ring permi_ring_make(int parts, int words)
-{
-  permi_ring ring;
-  ring.parts = parts;
-  ring.words = words;
-  ring.size = (size_t)parts * (size_t)(words ? words : 2);
-  ring.modulus = 0;
-  return ring;
-}
-
-/* |x y|, and in *negative its sign. */
-static permi_wide permi_product_magnitude(int64_t x, int64_t y, int *negative)
-{
-  *negative = (x < 0) != (y < 0);
-  return permi_multiply_words(x < 0 ? 0 - (uint64_t)x : (uint64_t)x, y < 0 ? 0 - (uint64_t)y : (uint64_t)y);
-}
-
-/* to +-= from * factor modulo 2^(64 words); factor: a magnitude of `length` words. a - b = ~(~a + b). */
-PERMI_NEVER_INLINE static void permi_words_fuse(uint64_t *to, const uint64_t *from, int words, const uint64_t *factor,
-                                                int length, int subtract)
-{
-  int i, k;
-  for (i = 0; subtract && i < words; i++)
-    to[i] = ~to[i];
-  for (k = 0; k < length && k < words; k++) {
-    uint64_t carry = 0;
-    if (!factor[k])
-      continue;
-    for (i = k; i < words; i++) {
-      permi_wide product = permi_multiply_words(from[i - k], factor[k]);
-      product.low += carry;
-      product.high += product.low < carry;
-      to[i] += product.low;
-      carry = product.high + (to[i] < product.low);
-    }
-  }
-  for (i = 0; subtract && i < words; i++)
-    to[i] = ~to[i];
-}
-
-/* to +-= from * factor modulo p. */
-static void permi_residue_fuse(uint64_t *to, uint64_t from, permi_wide factor, int subtract, uint64_t p)
-{
-  const permi_wide wide = permi_multiply_words(from, permi_residue_wide(factor.high % p, factor.low, p));
-  const uint64_t product = permi_residue_wide(wide.high, wide.low, p);
-  *to += subtract && product ? p - product : product;
-  *to -= *to >= p ? p : 0;
-}
-
-PERMI_NEVER_INLINE static void permi_cell_set(const permi_ring *ring, void *cell, int one)
-{
-  memset(cell, 0, ring->size * sizeof(uint64_t));
-  if (one && ring->words)
-    *(uint64_t *)cell = 1;
-  else if (one)
-    ((permi_dd *)cell)->hi = 1;
-}
-
-/* to += from, or to -= it. */
-PERMI_NEVER_INLINE static void permi_cell_add(const permi_ring *ring, void *to, const void *from, int subtract)
-{
-  int part;
-  for (part = 0; part < ring->parts; part++)
-    if (ring->words) {
-      uint64_t *word = (uint64_t *)to + part * ring->words;
-      const uint64_t *other = (const uint64_t *)from + part * ring->words;
-      if (subtract)
-        permi_words_subtract(word, other, ring->words);
-      else
-        permi_words_add(word, other, ring->words);
-    } else {
-      const permi_dd x = ((const permi_dd *)from)[part];
-      ((permi_dd *)to)[part] = permi_dd_add(((permi_dd *)to)[part], subtract ? permi_dd_negate(x) : x);
-    }
-}
-
-/* to += from * factor. */
-PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_ring *ring, void *to, const void *from,
-                                               const permi_factor *factor)
-{
-  const uint64_t *x = (const uint64_t *)from;
-  int part, k;
-  if (!ring->words) {
-    permi_dd *sum = (permi_dd *)to, re = ((const permi_dd *)from)[0], im;
-    if (ring->parts == 2) {
-      im = ((const permi_dd *)from)[1];
-      permi_dd_multiply_complex(&re, &im, factor->dd[0], factor->dd[1]);
-      sum[1] = permi_dd_add(sum[1], im);
-    } else {
-      re = permi_dd_multiply(re, factor->dd[0]);
-    }
-    sum[0] = permi_dd_add(sum[0], re);
-    return;
-  }
-  for (part = 0; part < ring->parts; part++, x += ring->words)
-    for (k = 0; k < ring->parts; k++) {
-      uint64_t *sum = (uint64_t *)to + (part ^ k) * ring->words;
-      const int subtract = factor->negative[k] != (part & k); /* i times i is -1 */
-      if (ring->modulus) {
-        permi_residue_fuse(sum, *x, factor->magnitude[k], subtract, ring->modulus);
-      } else {
-        const uint64_t magnitude[2] = {factor->magnitude[k].low, factor->magnitude[k].high};
-        permi_words_fuse(sum, x, ring->words, magnitude, 2, subtract);
-      }
-    }
-}
-
-/* cell *= factor; room: a cell's worth of scratch. */
-PERMI_NEVER_INLINE static void permi_cell_multiply(const permi_ring *ring, void *cell, const permi_factor *factor,
-                                                   void *room)
-{
-  if (ring->words) {
-    permi_cell_set(ring, room, 0);
-    permi_cell_fuse(ring, room, cell, factor);
-    memcpy(cell, room, ring->size * sizeof(uint64_t));
-  } else if (ring->parts == 2) {
-    permi_dd_multiply_complex((permi_dd *)cell, (permi_dd *)cell + 1, factor->dd[0], factor->dd[1]);
-  } else {
-    *(permi_dd *)cell = permi_dd_multiply(*(permi_dd *)cell, factor->dd[0]);
-  }
-}
-
-/* cell := a b, a and b real, b a whole number >= 0. */
-PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_ring *ring, void *cell, const void *a, const void *b)
-{
-  permi_cell_set(ring, cell, 0);
-  if (ring->words)
-    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, ring->words, (const uint64_t *)b, ring->words, 0);
-  else
-    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
-}
-
-/* Adds a cell to the sums of a partial, exactly. */
-PERMI_NEVER_INLINE static void permi_cell_sum(const permi_ring *ring, const void *cell, perm_partial *partial)
-{
-  int part;
-  for (part = 0; part < ring->parts; part++) {
-    perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    if (ring->words) {
-      const uint64_t *word = (const uint64_t *)cell + part * ring->words;
-      const int negative = (int)(word[ring->words - 1] >> 63); /* no residue is that large */
-      uint64_t magnitude[PERM_INTEGER_WORDS] = {0};
-      if (negative)
-        permi_words_subtract(magnitude, word, ring->words);
-      else
-        permi_words_add(magnitude, word, ring->words);
-      permi_sum_add_integer(sum, magnitude, ring->words, negative);
-    } else {
-      permi_sum_add_double(sum, ((const permi_dd *)cell)[part].hi);
-      permi_sum_add_double(sum, ((const permi_dd *)cell)[part].lo);
-    }
-  }
-}
-
-/* At least about the modulus of a cell of double-doubles; 0 of integers. */
-static double permi_cell_modulus(const permi_ring *ring, const void *cell)
-{
-  const permi_dd *x = (const permi_dd *)cell;
-  return ring->words ? 0 : fabs(x[0].hi) + (ring->parts == 2 ? fabs(x[1].hi) : 0);
-}
-
-/* ---- the digits and forms of an engine */
 #define PERMI_MOST_DIGITS 62  /* of engines that count in a number system: 2^62 states at most */
 #define PERMI_MOST_FORMS 512  /* of those that keep the forms in a workspace, */
 #define PERMI_MOST_NEEDED 128 /* and what leads to e_M */
@@ -9360,8 +9412,9 @@ static double permi_cell_modulus(const permi_ring *ring, const void *cell)
 
 typedef struct permi_counts {
   perm_allocator allocator;
-  permi_ring ring; /* of PERM_PRECISION_DD and of integers */
-  int plain;       /* 1: in double instead */
+  permi_numbers numbers; /* of PERM_PRECISION_DD and of integers */
+  size_t size;           /* words of such a value, or cell */
+  int plain;             /* 1: in double instead */
   const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
@@ -9399,20 +9452,91 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
          (counts->parts == 2 ? fabs(permi_counts_entry(counts, digit, 1, form)) : 0);
 }
 
-/* `times` times the entry. */
-PERMI_NEVER_INLINE static permi_factor permi_counts_factor(const permi_counts *counts, int digit, int form, int times)
+/* What a cell is multiplied by: an entry, or a sum of entries. */
+typedef struct permi_factor {
+  permi_coefficient c;
+  uint64_t magnitude[2][2]; /* instead, of real and imaginary part, but for residues */
+  int negative[2];
+} permi_factor;
+
+/* *factor = x, or the integers, of two parts. Fields that no value has stay as they are. */
+static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
+                             permi_factor *factor)
 {
-  permi_factor factor;
+  const uint64_t modulus = counts->numbers.modulus;
   int part;
-  memset(&factor, 0, sizeof factor);
+  factor->c.real = x[0].hi;
+  factor->c.real_low = x[0].lo;
+  factor->c.imaginary = x[1].hi;
+  factor->c.imaginary_low = x[1].lo;
+  for (part = 0; part < counts->parts && counts->integer; part++) {
+    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer[part].low, 2);
+    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
+  }
+}
+
+static permi_wide permi_wide_times(int64_t x, int64_t y)
+{
+  const permi_wide from = permi_wide_of(x);
+  permi_wide product = {0, 0};
+  permi_wide_add_product(&product, &from, y);
+  return product;
+}
+
+/* *factor = `times` times the entry. */
+static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
+{
+  permi_dd x[2] = {{0, 0}, {0, 0}};
+  permi_wide integer[2] = {{0, 0}, {0, 0}};
+  int part;
   for (part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
     if (counts->integer)
-      factor.magnitude[part] = permi_product_magnitude(counts->integer[at], times, &factor.negative[part]);
+      integer[part] = permi_wide_times(counts->integer[at], times);
     else
-      factor.dd[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+      x[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
   }
-  return factor;
+  permi_factor_set(counts, x, integer, factor);
+}
+
+/* to += from * factor, or if fresh to = from * factor. */
+PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void *to, const void *from,
+                                               const permi_factor *factor, int fresh)
+{
+  const permi_numbers *numbers = &counts->numbers;
+  int p, q;
+  if (numbers->algebra == PERMI_MAGNITUDES_DD) {
+    permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
+    permi_value_add(PERMI_PAIR_DD_VALUES, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_RESIDUES) {
+    permi_value_add(PERMI_RESIDUES, numbers, &factor->c, to, from, fresh);
+  } else {
+    if (fresh)
+      memset(to, 0, counts->size * sizeof(uint64_t));
+    for (p = 0; p < numbers->parts; p++)
+      for (q = 0; q < numbers->parts; q++)
+        permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
+                         numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
+  }
+}
+
+/* cell = a b, a and b real, b a whole number >= 0. */
+PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
+{
+  const int words = counts->numbers.words;
+  memset(cell, 0, counts->size * sizeof(uint64_t));
+  if (counts->integer)
+    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, 0);
+  else
+    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
+}
+
+/* At least about the modulus of a cell of double-doubles; 0 of integers. */
+static double permi_cell_modulus(const permi_counts *counts, const void *cell)
+{
+  const permi_dd *x = (const permi_dd *)cell;
+  return counts->integer ? 0 : fabs(x[0].hi) + (counts->parts == 2 ? fabs(x[1].hi) : 0);
 }
 
 /* ======================================================================================== >>subsets
@@ -9514,27 +9638,28 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 /* The same in cells, with the absolute plane beside them. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
-  const permi_ring *ring = &dp->counts->ring;
+  const permi_counts *counts = dp->counts;
+  const size_t cell = counts->size;
   double most = 0, unused = 0;
   int x, k;
   for (x = x1; x >= x0; x--) {
-    uint64_t *to = dp->cell + (base + (size_t)x) * ring->size;
+    uint64_t *to = dp->cell + (base + (size_t)x) * cell;
     double *absolute = dp->plane[2] ? dp->plane[2] + base + x : NULL, size;
     if (!dp->skip) {
-      permi_cell_set(ring, to, 0);
+      memset(to, 0, cell * sizeof *to);
       if (absolute)
         *absolute = 0;
     }
     for (k = x ? -1 : 0; k < dp->active; k++) {
       const size_t offset = k < 0 ? 1 : dp->offset[k];
       const int which = k < 0 ? x : dp->which[k];
-      permi_cell_fuse(ring, to, to - offset * ring->size, &dp->factor[which]);
+      permi_cell_fuse(counts, to, to - offset * cell, &dp->factor[which], 0);
       if (absolute)
         *absolute += dp->weight[2][which] * absolute[-(ptrdiff_t)offset];
     }
-    size = absolute ? *absolute : permi_cell_modulus(ring, to);
+    size = absolute ? *absolute : permi_cell_modulus(counts, to);
     most = size > most ? size : most;
-    for (k = 0; k < ring->parts && !ring->words; k++)
+    for (k = 0; k < counts->parts && !counts->integer; k++)
       permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &unused, &dp->least_state);
   }
   return most;
@@ -9544,8 +9669,8 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
-  const permi_ring *ring = &counts->ring;
-  const double each = dp->cell ? (10.0 + 5 * ring->words) * ring->parts * ring->parts : 1; /* for permi_watch */
+  const int words = counts->numbers.words, products = counts->parts * counts->parts;
+  const double each = dp->cell ? (10.0 + 5 * words) * products : 1; /* for permi_watch */
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
@@ -9599,7 +9724,7 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
       const int left = counts->digit_count[d] - (v - 1), at = dp->at[d] + v;
       dp->weight[2][at] = left * permi_counts_modulus(counts, d, form);
       if (dp->factor)
-        dp->factor[at] = permi_counts_factor(counts, d, form, left);
+        permi_counts_factor(counts, d, form, left, &dp->factor[at]);
       for (part = 0; part < counts->parts && !dp->factor; part++)
         dp->weight[part][at] = left * permi_counts_entry(counts, d, part, form);
     }
@@ -9622,14 +9747,13 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
 /* Multiplies all states by 2^-e; exact but for what underflows. */
 PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
 {
-  const permi_ring *ring = &dp->counts->ring;
   permi_dd *cell = (permi_dd *)(void *)dp->cell;
   size_t s;
   int plane;
   for (plane = 0; plane < 3; plane++)
     for (s = 0; dp->plane[plane] && s < dp->states; s++)
       dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
-  for (s = 0; cell && s < dp->states * (size_t)ring->parts; s++)
+  for (s = 0; cell && s < dp->states * (size_t)dp->counts->parts; s++)
     cell[s] = permi_dd_scale(cell[s], -e);
 }
 
@@ -9637,21 +9761,20 @@ PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
-  const permi_ring *ring = &counts->ring;
   size_t s;
   int d, total = 0;
   memset(dp->v, 0, sizeof dp->v);
   for (s = 0; s < dp->states; s++) {
     if (total == counts->needed) {
-      const uint64_t *cell = dp->cell ? dp->cell + s * ring->size : NULL;
+      const uint64_t *cell = dp->cell ? dp->cell + s * counts->size : NULL;
       if (cell)
-        permi_cell_sum(ring, cell, partial);
+        permi_value_sum_parts(&counts->numbers, cell, partial);
       else
         permi_sum_add_double(&partial->value, dp->plane[0][s]);
       if (dp->plane[1])
         permi_sum_add_double(&partial->imaginary, dp->plane[1][s]);
       permi_sum_add_double(&partial->absolute, dp->plane[2] ? dp->plane[2][s]
-                                               : cell       ? permi_cell_modulus(ring, cell)
+                                               : cell       ? permi_cell_modulus(counts, cell)
                                                             : dp->plane[0][s]);
     }
     for (d = 0; d < dp->digits && dp->v[d] == counts->radix[d] - 1; d++) {
@@ -9744,7 +9867,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   perm_partial mine;
   perm_status status = PERM_ERROR_MEMORY;
   const size_t weights = permi_subsets_shape(&dp, counts);
-  const size_t size = (counts->plain ? (size_t)counts->parts : counts->ring.size) + (size_t)absolute;
+  const size_t size = (counts->plain ? (size_t)counts->parts : counts->size) + (size_t)absolute;
   double *next;
   int plane;
   if (!dp.states || dp.states > SIZE_MAX / 32 / size)
@@ -9777,7 +9900,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
         }
       if (!counts->plain) {
         dp.cell = (uint64_t *)(void *)next;
-        permi_cell_set(&counts->ring, dp.cell, 1);
+        permi_value_one(&counts->numbers, dp.cell);
       }
       status = permi_subsets_run(&dp, leaf->information.seconds, &mine);
     }
@@ -9798,26 +9921,25 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
 /* ---- expansion: each form takes a digit that is not used up; products of double-doubles, or exact. */
 typedef struct permi_expansion {
   int *left, *chosen, *form_of; /* by digit; by depth */
-  uint64_t *cell;               /* by depth, and one of scratch */
+  uint64_t *cell;               /* by depth */
 } permi_expansion;
 
 PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control,
                                                   const permi_expansion *expansion, perm_partial *partial)
 {
-  const permi_ring *ring = &counts->ring;
   int *left = expansion->left, *chosen = expansion->chosen;
   uint32_t steps = 0;
   int depth = 0, d;
-  permi_cell_set(ring, expansion->cell, 1);
+  permi_value_one(&counts->numbers, expansion->cell);
   memcpy(left, counts->digit_count, (size_t)counts->digits * sizeof *left);
   chosen[0] = -1;
   while (depth >= 0) {
     const int form = expansion->form_of[depth];
-    uint64_t *cell = expansion->cell + (size_t)depth * ring->size;
+    uint64_t *cell = expansion->cell + (size_t)depth * counts->size;
     permi_factor factor;
     if (depth == counts->form_total) {
-      permi_cell_sum(ring, cell, partial);
-      permi_sum_add_double(&partial->absolute, permi_cell_modulus(ring, cell));
+      permi_value_sum_parts(&counts->numbers, cell, partial);
+      permi_sum_add_double(&partial->absolute, permi_cell_modulus(counts, cell));
       partial->terms++;
       depth--;
       continue;
@@ -9832,10 +9954,8 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, pe
       depth--;
       continue;
     }
-    factor = permi_counts_factor(counts, d, form, left[d]--);
-    memcpy(cell + ring->size, cell, ring->size * sizeof *cell);
-    permi_cell_multiply(ring, cell + ring->size, &factor,
-                        expansion->cell + ((size_t)counts->form_total + 1) * ring->size);
+    permi_counts_factor(counts, d, form, left[d]--, &factor);
+    permi_cell_fuse(counts, cell + counts->size, cell, &factor, 1);
     chosen[++depth] = -1;
     if (control && !(++steps & 0xffff)) {
       perm_status status = permi_control_poll(control, 0, "expanding");
@@ -9851,11 +9971,11 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
   const perm_allocator *allocator = &counts->allocator;
-  const size_t depths = (size_t)counts->form_total + 2;
+  const size_t depths = (size_t)counts->form_total + 1;
   perm_partial mine = *partial;
   perm_status status = PERM_ERROR_MEMORY;
   permi_expansion expansion;
-  expansion.cell = (uint64_t *)permi_allocate(allocator, depths * counts->ring.size, sizeof *expansion.cell);
+  expansion.cell = (uint64_t *)permi_allocate(allocator, depths * counts->size, sizeof *expansion.cell);
   expansion.left = (int *)permi_allocate(allocator, 2 * depths + (size_t)counts->digits, sizeof *expansion.left);
   if (expansion.cell && expansion.left) {
     int k = 0, form, copy;
@@ -10045,9 +10165,8 @@ PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, perm
   int f;
   for (f = 0; f < rows; f++)
     if (counts->integer) {
-      int negative;
-      const permi_wide product = permi_product_magnitude(counts->integer[digit * rows + f], times, &negative);
-      permi_wide_add(&forms->word[f], negative ? permi_wide_negate(product) : product);
+      const permi_wide entry = permi_wide_of(counts->integer[digit * rows + f]);
+      permi_wide_add_product(&forms->word[f], &entry, times);
     } else {
       forms->high[f] += times * counts->high[digit * rows + f];
       forms->low[f] += times * counts->low[digit * rows + f];
@@ -10109,31 +10228,25 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
 
 /* ---- terms in cells, which go into the sums one by one: exactly */
 
-PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms,
-                                                          int form)
+static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
-  permi_factor factor;
-  int part;
-  memset(&factor, 0, sizeof factor);
-  for (part = 0; part < counts->parts; part++) {
-    const int f = part * counts->forms + form;
-    if (counts->integer) {
-      factor.negative[part] = (int)(forms->word[f].high >> 63);
-      factor.magnitude[part] = factor.negative[part] ? permi_wide_negate(forms->word[f]) : forms->word[f];
-    } else {
-      factor.dd[part] = permi_two_sum(forms->high[f], forms->low[f]);
-    }
-  }
-  return factor;
+  permi_dd x[2] = {{0, 0}, {0, 0}};
+  permi_wide integer[2] = {{0, 0}, {0, 0}};
+  int f = form, part;
+  for (part = 0; part < counts->parts; part++, f += counts->forms)
+    if (counts->integer)
+      integer[part] = forms->word[f];
+    else
+      x[part] = permi_two_sum(forms->high[f], forms->low[f]);
+  permi_factor_set(counts, x, integer, factor);
 }
 
-/* The term times F of the forms, in place, or for e_M behind it; e: e_k of moduli, from that of the term on. Returns
-   the place. */
+/* The term times F of the forms, there or in the room, or for e_M behind it; e: e_k of moduli, from that of the term
+   on. Returns the place. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
-  const permi_ring *ring = &counts->ring;
-  const size_t size = ring->size;
+  const size_t size = counts->size;
   const int needed = counts->needed;
   int f, copy, k, step = 0;
   if (counts->symmetric) {
@@ -10141,14 +10254,20 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
     memset(e + 1, 0, (size_t)needed * sizeof *e);
   }
   for (f = 0; f < counts->forms; f++) {
-    const permi_factor factor = permi_forms_factor(counts, forms, f);
-    const double modulus = fabs(factor.dd[0].hi) + fabs(factor.dd[1].hi);
+    permi_factor factor;
+    double modulus;
+    permi_forms_factor(counts, forms, f, &factor);
+    modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
-      if (!counts->symmetric)
-        permi_cell_multiply(ring, term, &factor, room);
+      if (!counts->symmetric) {
+        uint64_t *product = room;
+        permi_cell_fuse(counts, product, term, &factor, 1);
+        room = term;
+        term = product;
+      }
       for (k = step < needed ? step : needed; counts->symmetric && k >= 1 && k >= needed - left; k--) {
-        permi_cell_fuse(ring, term + (size_t)k * size, term + (size_t)(k - 1) * size, &factor);
+        permi_cell_fuse(counts, term + (size_t)k * size, term + (size_t)(k - 1) * size, &factor, 0);
         e[k] += e[k - 1] * modulus;
       }
     }
@@ -10156,41 +10275,57 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
+/* Adds a term, or subtracts it: integers to the total, double-doubles to the sums at once. absolute: the sum of its
+   moduli, or NULL for its modulus. */
+static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
+                           uint64_t *total, perm_partial *partial)
+{
+  const int words = counts->numbers.words;
+  double *x = (double *)(void *)term;
+  int part;
+  for (part = 0; part < counts->parts && counts->integer; part++)
+    if (negative)
+      permi_words_subtract(total + part * words, term + part * words, words);
+    else
+      permi_words_add(total + part * words, term + part * words, words);
+  if (counts->integer)
+    return;
+  for (part = 0; part < 2 * counts->parts && negative; part++)
+    x[part] = -x[part];
+  permi_sum_add_double(&partial->absolute, absolute ? *absolute : permi_cell_modulus(counts, term));
+  permi_value_sum_parts(&counts->numbers, term, partial);
+}
+
 /* A chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
-  const permi_ring *ring = &counts->ring;
-  const int size = (int)ring->size, needed = counts->needed;
+  const permi_numbers *numbers = &counts->numbers;
+  const int size = (int)counts->size, needed = counts->needed;
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
   uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
   int d;
   permi_forms_start(counts, &work->forms, walk);
-  permi_cell_set(ring, weight + counts->digits * size, 1);
-  permi_cell_set(ring, total, 0);
+  permi_value_one(numbers, weight + counts->digits * size);
+  memset(total, 0, counts->size * sizeof *total);
   for (;;) {
     for (d = walk->digit; d >= 0; d--)
-      permi_cell_weigh(ring, weight + d * size, weight + (d + 1) * size,
+      permi_cell_weigh(counts, weight + d * size, weight + (d + 1) * size,
                        counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
     if (!counts->ryser || walk->total <= needed) {
       if (counts->ryser)
-        permi_cell_weigh(ring, term, weight, counts->rank_weight + walk->total * size);
+        permi_cell_weigh(counts, term, weight, counts->rank_weight + walk->total * size);
       else
-        memcpy(term, weight, ring->size * sizeof *term);
-      e[0] = permi_cell_modulus(ring, term);
-      permi_cell_add(ring, total, permi_cells_term(counts, &work->forms, term, e, room),
-                     permi_nary_negative(counts, walk));
-      if (!ring->words) { /* integers wait for the end, to be added to the sums */
-        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(ring, total));
-        permi_cell_sum(ring, total, partial);
-        permi_cell_set(ring, total, 0);
-      }
+        memcpy(term, weight, counts->size * sizeof *term);
+      e[0] = permi_cell_modulus(counts, term);
+      permi_nary_add(counts, permi_cells_term(counts, &work->forms, term, e, room), permi_nary_negative(counts, walk),
+                     counts->symmetric ? e + needed : NULL, total, partial);
     }
     if (!permi_nary_next(counts, walk))
       break;
     permi_forms_move(counts, &work->forms, walk->digit, permi_nary_moved(counts, walk));
   }
-  permi_cell_sum(ring, total, partial);
+  permi_value_sum_parts(numbers, total, partial);
 }
 
 static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
@@ -10211,7 +10346,7 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
 
 static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
 {
-  const size_t size = counts->plain ? 1 : counts->ring.size;
+  const size_t size = counts->size;
   memset(weight + (size_t)at * size, 0, size * sizeof *weight);
   memcpy(weight + (size_t)at * size, &x, counts->plain ? sizeof x.hi : sizeof x);
 }
@@ -10228,42 +10363,42 @@ static permi_dd permi_binomial_next(permi_dd b, int times, int over)
 /* binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
 PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
 {
-  const permi_ring *ring = &counts->ring;
+  const size_t size = counts->size;
   permi_dd b = permi_dd_make(permi_shift(1, -c));
   int v, k;
-  if (!ring->words) {
+  if (!counts->integer) {
     for (v = 0; v <= most; b = permi_binomial_next(b, c - v, v + 1), v++)
       permi_weight_put(counts, weight, v, permi_dd_scale(b, half && 2 * v != c));
     return;
   }
-  for (v = 0; v <= most; v++)
-    permi_cell_set(ring, weight + (size_t)v * ring->size, v == 0);
+  memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
+  weight[0] = 1;
   for (k = 1; k <= c; k++) /* Pascal's triangle, row by row */
     for (v = k < most ? k : most; v > 0; v--)
-      permi_cell_add(ring, weight + (size_t)v * ring->size, weight + (size_t)(v - 1) * ring->size, 0);
+      permi_words_add(weight + (size_t)v * size, weight + (size_t)(v - 1) * size, counts->numbers.words);
   for (v = 0; half && v <= most; v++)
     if (2 * v != c)
-      permi_cell_add(ring, weight + (size_t)v * ring->size, weight + (size_t)v * ring->size, 0);
+      permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
 }
 
 /* Ryser's binom(N - k, M - k) for k = 0 .. M. */
 PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
 {
-  const permi_ring *ring = &counts->ring;
   const int needed = counts->needed, skips = counts->digit_total - needed;
+  const size_t size = counts->size;
   uint64_t *weight = counts->rank_weight;
   permi_dd b = permi_dd_make(1);
   int t, k;
-  if (!ring->words) {
+  if (!counts->integer) {
     for (t = 0; t <= needed; b = permi_binomial_next(b, skips + t + 1, t + 1), t++) /* binom(skips + t, t) */
       permi_weight_put(counts, weight, needed - t, b);
     return;
   }
   for (k = 0; k <= needed; k++)
-    permi_cell_set(ring, weight + (size_t)k * ring->size, 1);
+    permi_value_one(&counts->numbers, weight + (size_t)k * size);
   for (k = 0; k < skips; k++)
     for (t = needed; t > 0; t--)
-      permi_cell_add(ring, weight + (size_t)(t - 1) * ring->size, weight + (size_t)t * ring->size, 0);
+      permi_words_add(weight + (size_t)(t - 1) * size, weight + (size_t)t * size, counts->numbers.words);
 }
 
 PERMI_BRIEF_BEGIN
@@ -10932,17 +11067,26 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const
   const size_t coefficients = (size_t)shape->digits * (size_t)shape->forms * (size_t)parts;
   const size_t integers = (size_t)(5 * shape->digits + 2 * shape->forms);
   const int plain = choice->precision == PERM_PRECISION_DEFAULT;
-  permi_ring ring = permi_ring_make(parts, choice->words);
+  permi_numbers numbers;
   permi_counts *counts;
-  cells *= plain ? 1 : ring.size;
-  ring.modulus = choice->modulus;
+  size_t size;
+  numbers.algebra = choice->modulus ? PERMI_RESIDUES
+                    : choice->words ? PERMI_WORDS
+                    : parts == 2    ? PERMI_PAIR_DD_VALUES
+                                    : PERMI_MAGNITUDES_DD;
+  numbers.parts = parts;
+  numbers.words = choice->words;
+  numbers.modulus = choice->modulus;
+  size = plain ? 1 : permi_numbers_words(&numbers);
+  cells *= size;
   counts = (permi_counts *)permi_allocate(
       allocator, 1, sizeof *counts + (2 * coefficients + cells) * sizeof(double) + integers * sizeof(int));
   if (!counts)
     return NULL;
   memset(counts, 0, sizeof *counts);
   counts->allocator = *allocator;
-  counts->ring = ring;
+  counts->numbers = numbers;
+  counts->size = size;
   counts->plain = plain;
   counts->method = choice->method;
   counts->ryser = choice->method == PERM_METHOD_RYSER;
@@ -11014,7 +11158,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
                                           permi_leaf *leaf)
 {
-  const size_t size = counts->plain ? 1 : counts->ring.size;
+  const size_t size = counts->size;
   const double seconds = leaf->information.seconds;
   int chunks_log2 = 0, at = 0, d;
   counts->terms = 1;
@@ -11138,9 +11282,9 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
 PERMI_BRIEF_END
 
 /* ========================================================================================== >>check
-   Is the matrix what the call says it is? */
+   The checks of matrices. */
 
-/* Checks the options of a call whose work is not that of a job: permi_check_options, and that nothing is in pieces. */
+/* Checks options of calls without jobs. */
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
@@ -11151,7 +11295,7 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
-/* Checks pointer, stride and doubles (NULL: the entries are integers) of a matrix that has entries. */
+/* Checks pointer, stride and doubles; a is NULL for integers. */
 static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
                                        perm_result *result)
 {
@@ -11171,7 +11315,7 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   return PERM_OK;
 }
 
-/* Checks an array for the dense engines. */
+/* Checks an array for dense engines. */
 static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
 {
   if (m < 0)
@@ -11185,6 +11329,51 @@ static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm
                       "the matrix is %d x %d; dense engines go up to order %d, perm_estimate_* further", m, n,
                       PERM_MAX_N);
   return permi_check_entries(m, n, view->a, view->a != NULL, view->ld, view->parts, result);
+}
+
+PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
+                                                 int *total, perm_result *result)
+{
+  int k;
+  *total = 0;
+  for (k = 0; k < lines; k++) {
+    const int times = count ? count[k] : 1;
+    if (times < 0)
+      return permi_fail(result, PERM_ERROR_COUNTS, argument, "%s_counts: number %d (counted from 1) is negative (%d)",
+                        name, k + 1, times);
+    if (times > PERM_MAX_LINES - *total)
+      return permi_fail(result, PERM_ERROR_SIZE, count ? argument : argument - 4,
+                        "more than %d %ss in all, the most that this version takes", PERM_MAX_LINES, name);
+    *total += times;
+  }
+  return PERM_OK;
+}
+
+/* Checks an array; equal: totals of the counts must agree. */
+PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
+{
+  const int m = problem->m, n = problem->n;
+  int rows, columns;
+  perm_status status;
+  if (m < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
+  if (n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_LINES ? 1 : 2,
+                      "the matrix is %d x %d; this version takes up to %d rows or columns", m, n, PERM_MAX_LINES);
+  status = permi_check_counts(problem->row_count, m, 5, "row", &rows, result);
+  if (status == PERM_OK)
+    status = permi_check_counts(problem->column_count, n, 6, "column", &columns, result);
+  if (status != PERM_OK)
+    return status;
+  if (equal && rows != columns)
+    return permi_fail(result, PERM_ERROR_COUNTS, 6, "%d rows in all, but %d columns: with counts they must be as many",
+                      rows, columns);
+  if (m == 0 || n == 0)
+    return PERM_OK;
+  return permi_check_entries(m, n, problem->real, problem->real || problem->integer, problem->ld, problem->parts,
+                               result);
 }
 
 /* ========================================================================================== >>names
@@ -11377,7 +11566,7 @@ PERM_API const char *perm_format_name(perm_format format)
   }
 }
 
-/* Decimal digits, by repeated division by 10^9; an explicit + if `plus`. */
+/* Decimal digits by divisions by 10^9; plus: with an explicit +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
@@ -11448,7 +11637,7 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
 }
 
 /* ============================================================================================ >>run
-   A job run with the caller's limits, checkpoint and parts. */
+   Runs a job under limits, with checkpoint and parts. */
 
 static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
 {
@@ -11492,7 +11681,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   return status;
 }
 
-/* The chunks of a leaf that this call is asked for. */
+/* The chunks that this call is asked for. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
   return permi_part_of(job->leaf[leaf].information.chunks, leaf,
@@ -11500,7 +11689,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* Finds the first interval of chunks that are wanted and not done, from leaf *leaf on. 0: there is none. */
+/* The first wanted interval that is not done, from leaf *leaf on. 0: none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -11514,7 +11703,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* Predicts the seconds of the wanted chunks that are done already, and those left in tasks. */
+/* Predicts seconds of finished chunks, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -11541,7 +11730,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* Writes a checkpoint and sets when the next one is due. A failure is kept in *why for the end of the run. */
+/* Writes a checkpoint and sets the next; *why keeps a failure until the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -11549,13 +11738,13 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
     return;
   permi_result_clear(why);
   control->unwritten =
-      permi_checkpoint_write(job, state, options->checkpoint.file, options, /* the first of a run cleans */
+      permi_checkpoint_write(job, state, options->checkpoint.file, options, /* the first one cleans up */
                              control->next_checkpoint == (double)INFINITY, why) != PERM_OK;
   control->next_checkpoint =
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-/* Reads what was finished before this run: the checkpoint if there is one, and the files to merge. */
+/* Reads the checkpoint and the files to merge. */
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -11586,7 +11775,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
-/* Fills in the result of a stopped job; `index`: its first leaf that is not done. */
+/* The result of a stopped job whose leaf `index` is unfinished. */
 static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
 {
   const perm_partial *partial = &state->partial[index];
@@ -11597,7 +11786,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
-    for (i = 0; i < 2; i++) { /* to double by truncation: below the modulus */
+    for (i = 0; i < 2; i++) { /* truncated, below the modulus */
       uint64_t *word = residue[i].word;
       permi_integer_reduce(&residue[i], job->modulus);
       word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
@@ -11623,7 +11812,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-/* What a run does with files; NULL: it has none, and links none of what writes and reads them. */
+/* File access of a run; NULL: none is linked. */
 typedef struct permi_keeper {
   perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                        perm_result *result);
@@ -11720,14 +11909,14 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   return permi_execute(job, state, options, &files, result);
 }
 
-/* The same for calls without options. */
+/* For calls without options. */
 static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result)
 {
   return permi_execute(job, state, options, NULL, result);
 }
 
-/* Runs a job in a new state; frees the job in any case. */
+/* Runs and frees a job. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
@@ -11741,23 +11930,147 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
   return status;
 }
 
-/* ========================================================================================= >>offers
-   The engines for problems that are given as arrays: what they offer, the choice among them, and the leaf. Arrays of
-   calls and blocks of sparse matrices come here alike. */
+/* ========================================================================================= >>engine
+   The interface of every engine, and the one chooser. A problem is an array (>>offers) or a block of a sparse matrix
+   (>>engines). */
 
-/* What the options ask for that these engines do not have; NULL if they can. */
+struct permi_array;
+struct permi_block;
+struct permi_working;
+struct permi_account;
+struct permi_maker;
+struct permi_offers;
+
+typedef struct permi_offer {
+  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because the block */
+  char why[160];         /* "is not a band of at most ..." */
+  perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
+  void *plan;            /* what the engine worked out */
+} permi_offer;
+
+typedef enum permi_engine_flags {
+  PERMI_NAMED = 1,   /* only when requested by name */
+  PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below PERMI_PROVEN_FAVOUR_SECONDS */
+  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense */
+  PERMI_SETTLES = 8  /* ends the asking if a proven engine wins */
+} permi_engine_flags;
+
+typedef struct permi_engine {
+  perm_method method;
+  /* Fills in *offer, which comes refused. It may give up on times above `rival`, INFINITY if requested by name.
+     Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends on nothing but problem,
+     options and rival. A refusal is PERM_OK too. block: NULL for an array. */
+  perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
+  /* Makes the offered leaf. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
+  perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                      permi_leaf *leaf);
+  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
+  int flags;
+} permi_engine;
+
+/* What engines are given. */
+typedef struct permi_maker {
+  const perm_options *options;
+  perm_result *result;
+  struct permi_array *array; /* the problem, if an array */
+  /* for blocks of sparse matrices: */
+  struct permi_working *working;
+  struct permi_offers *offers; /* of this block so far */
+  const double *binomial;
+  double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
+  perm_job *job;
+  double task_seconds;
+  int blocks_noted; /* in the job's note */
+  int tuned;        /* candidate of the first kernel (permi_code_tune), or 0 */
+  permi_control *watch;
+  struct permi_account *account;
+  /* Hears an offer and its status; returns the status that counts. */
+  perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
+                      permi_offer *offer, perm_status status);
+} permi_maker;
+
+typedef struct permi_offers {
+  const permi_engine *engine;
+  permi_offer *offer; /* for each engine */
+  int engines;
+  int chosen;  /* -1: none */
+  int swapped; /* asked after its successor */
+  int settled, too_long;       /* 1: ask no more; integers may be too long */
+  double best, proven, dense;  /* seconds */
+  double most_bytes;
+} permi_offers;
+
+static void permi_offers_begin(permi_offers *offers, const permi_engine *engine, int engines, permi_offer *offer)
+{
+  int k;
+  offers->engine = engine;
+  offers->offer = offer;
+  offers->engines = offers->swapped = engines;
+  offers->chosen = -1;
+  offers->settled = offers->too_long = 0;
+  offers->best = offers->proven = offers->dense = offers->most_bytes = (double)INFINITY;
+  for (k = 0; k < engines; k++) {
+    offer[k].seconds = (double)INFINITY;
+    offer[k].bytes = 0;
+    offer[k].why[0] = 0;
+    offer[k].status = PERM_OK;
+    offer[k].plan = NULL;
+  }
+}
+
+/* Asks engine i and takes the offer if it is best. */
+static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
+{
+  const permi_engine *engine = &offers->engine[i];
+  permi_offer *offer = &offers->offer[i];
+  perm_status status = engine->offer(maker, block, offers->best, offer);
+  if (maker->hear)
+    status = maker->hear(maker, block, engine, offer, status);
+  offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
+  if ((offer->bytes > offers->most_bytes && offers->best < (double)INFINITY) ||
+      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
+    return status;
+  if (engine->flags & PERMI_PROVEN)
+    offers->proven = fmin(offers->proven, offer->seconds);
+  offers->settled = engine->flags & PERMI_SETTLES && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
+  if (offer->seconds < offers->best ||
+      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
+    offers->best = offer->seconds;
+    offers->chosen = i;
+  }
+  return status;
+}
+
+/* Asks the table's engines in order. */
+static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
+{
+  perm_status status = PERM_OK;
+  int turn;
+  for (turn = 0; turn < offers->engines && status == PERM_OK && !offers->settled && !permi_watch(maker->watch, 1e3);
+       turn++) {
+    const int i = turn + (turn == offers->swapped) - (turn == offers->swapped + 1);
+    if (!(offers->engine[i].flags & PERMI_NAMED))
+      status = permi_ask(maker, block, offers, i);
+  }
+  return status;
+}
+
+/* ========================================================================================= >>offers
+   The engines for arrays, and the job of an array. Blocks of sparse matrices come here too. */
+
+/* Has only >>counts this method? */
+static int permi_is_counts_method(perm_method method)
+{
+  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
+         method == PERM_METHOD_PADDED;
+}
+
+/* Why these engines refuse the options; NULL: they do not. */
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
-  switch (options->method) {
-  case PERM_METHOD_AUTO:
-  case PERM_METHOD_SUBSETS:
-  case PERM_METHOD_REPEATS:
-  case PERM_METHOD_SHORT:
-  case PERM_METHOD_RYSER:
-  case PERM_METHOD_PADDED:
-  case PERM_METHOD_EXPANSION: break;
-  default: return "this method is for square matrices without counts";
-  }
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_RYSER &&
+      options->method != PERM_METHOD_EXPANSION && !permi_is_counts_method(options->method))
+    return "this method is for square matrices without counts";
   if (options->precision == PERM_PRECISION_KAHAN)
     return "precision kahan is for square matrices without counts";
   if (problem->integer) {
@@ -11775,7 +12088,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
+/* The choice in the precision asked for, or at first in a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -11794,122 +12107,388 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   return choice;
 }
 
-/* A problem as the engines of its table see it. */
+/* An array on its way to a job. */
 typedef struct permi_array {
-  const permi_problem *problem; /* checked */
-  permi_counted counted;
-  permi_choice choice; /* of >>counts_choice, once asked */
-  int hasty;           /* 1: for order 25 and more a lower bound is offered where planning takes a millisecond */
+  const permi_problem *problem;
+  const permi_engine *engine; /* NULL: not chosen yet */
+  int argument;               /* position of the options; 0: a block, which no limit refuses */
+  int hasty;                  /* 1: a lower bound will do where planning takes a millisecond */
+  int constant;               /* the known permanent, 0 or 1; -1: unknown */
+  int reduced;                /* 1: checked, and `counted` is made */
+  permi_counted counted, whole; /* whole: the doubles as integers */
+  permi_choice choice;
+  perm_plan plan;
+  perm_precision precision;     /* of the job */
 } permi_array;
 
-static int permi_array_square(const permi_array *array)
+static void permi_array_begin(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
 {
+  memset(maker, 0, sizeof *maker);
+  maker->array = array;
+  array->problem = problem;
+  array->engine = NULL;
+  array->argument = argument;
+  array->hasty = array->reduced = 0;
+  array->constant = -1;
+  memset(&array->counted, 0, sizeof array->counted);
+  array->whole.real = NULL;
+}
+
+static void permi_array_free(permi_array *array, const perm_allocator *allocator)
+{
+  permi_counted_free(allocator, &array->counted);
+  permi_counted_free(allocator, &array->whole);
+}
+
+/* ---- dense sums */
+
+/* Checks the call and plans a square or empty array. */
+static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
+                                    perm_result *result)
+{
+  const int m = problem->m, n = problem->n;
+  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+  perm_status status;
+  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet: NaN */
+  if (!plan)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
+  status = permi_check_options(options, 5, result);
+  if (status == PERM_OK)
+    status = permi_check_matrix(m, n, &view, result);
+  if (status != PERM_OK)
+    return status;
+  if (m == 0 || n == 0) { /* the empty product */
+    memset(plan, 0, sizeof *plan);
+    plan->method = PERM_METHOD_STRUCTURE;
+    plan->is_complex = problem->parts == 2;
+    plan->version = PERMI_VERSION;
+    permi_plan_fingerprint(plan, &view);
+    return PERM_OK;
+  }
+  if (m != n)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
+                      problem->parts == 2 ? "complex" : "real");
+  return permi_plan(n, &view, options, plan, result);
+}
+
+static void permi_dense_planned(permi_array *array)
+{
+  array->precision = array->plan.precision;
+  array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
+}
+
+/* Offers a plan, at once in the precision that the tolerance of a job in pieces needs. */
+static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                     permi_offer *offer)
+{
+  permi_array *array = maker->array;
+  perm_plan *plan = &array->plan;
+  perm_options options;
+  perm_status status;
+  (void)block, (void)rival;
+  if (array->problem->integer || array->reduced)
+    return PERM_OK;
+  options = *maker->options;
+  status = permi_plan_array(array->problem, &options, plan, maker->result);
+  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
+    options.precision = permi_next_precision(&options, plan->method, plan->precision);
+    if (options.precision == PERM_PRECISION_COUNT)
+      break;
+    status = permi_plan_array(array->problem, &options, plan, maker->result);
+  }
+  if (status != PERM_OK)
+    return status;
+  offer->seconds = plan->seconds;
+  permi_dense_planned(array);
+  return PERM_OK;
+}
+
+static perm_status permi_dense_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                                    permi_leaf *leaf)
+{
+  permi_array *array = maker->array;
   const permi_problem *problem = array->problem;
+  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+  (void)block, (void)offer;
+  return permi_plan_leaf(&array->plan, &view, &maker->options->allocator, leaf) == PERM_OK
+             ? PERM_OK
+             : permi_fail_memory(maker->result);
+}
+
+/* ---- equal lines, rectangles */
+#define PERMI_REPEATS_LEAST 8 /* smallest order */
+
+/* Has a square array two equal rows or columns, and is the look worth it? A microsecond at n = 20: most pairs differ
+   at once. */
+static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
+{
+  const char *a = (const char *)problem->real;
+  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
+  const int n = problem->n;
+  int by_columns, i, j, k;
+  if (options->method != PERM_METHOD_AUTO || problem->m != n || n < PERMI_REPEATS_LEAST || n > PERM_MAX_N || !a ||
+      problem->ld < n)
+    return 0;
+  for (by_columns = 0; by_columns < 2; by_columns++) {
+    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
+    for (i = 1; i < n; i++)
+      for (j = 0; j < i; j++) {
+        const char *x = a + i * line, *y = a + j * line;
+        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
+          x += along;
+          y += along;
+        }
+        if (k == n)
+          return 1;
+      }
+  }
+  return 0;
+}
+
+/* Prices a reduced array; without lines it is a constant. */
+PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm_options *options, permi_offer *offer)
+{
+  const permi_counted *counted = &array->counted;
+  if (counted->zero || !counted->rows) {
+    array->constant = !counted->zero;
+    array->precision = options->precision;
+    offer->seconds = 0;
+    return PERM_OK;
+  }
+  if (options->method == PERM_METHOD_EXACT)
+    return PERM_OK;
+  if (!array->engine) {
+    array->choice = permi_counts_choice(counted, options);
+  } else {
+    if (options->precision == PERM_PRECISION_EXACT) {
+      if (!permi_counted_whole(counted, &options->allocator, &array->whole))
+        return PERM_ERROR_UNSUPPORTED;
+      counted = &array->whole;
+    }
+    array->choice = permi_choose(counted, options, options->precision);
+  }
+  offer->seconds = array->choice.seconds;
+  return PERM_OK;
+}
+
+/* Reduces an array with equal lines if that beats the dense engine, which is then not asked. Errors are left to that
+   engine. */
+PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offer *offer)
+{
+  permi_array *array = maker->array;
+  const permi_problem *problem = array->problem;
+  const perm_options *options = maker->options;
+  const int n = problem->n;
+  const permi_kernel *kernel; /* other forms are hardly slower */
+  if (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
+      permi_counts_refusal(problem, options) || permi_check_problem(problem, 0, maker->result) != PERM_OK ||
+      permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
+    return PERM_OK;
+  permi_counted_price(array, options, offer);
+  kernel = permi_kernel_for(&problem->reach->kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED, n);
+  array->reduced = array->constant >= 0 || !kernel || offer->seconds < n * ldexp(1, n - 1) / kernel->rate;
+  if (!array->reduced) {
+    offer->seconds = (double)INFINITY;
+    permi_counted_free(&options->allocator, &array->counted);
+    memset(&array->counted, 0, sizeof array->counted);
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_counted_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                       permi_offer *offer)
+{
+  (void)block, (void)rival;
+  if (maker->array->reduced)
+    return permi_counted_price(maker->array, maker->options, offer);
+  return permi_array_repeats(maker->array->problem, maker->options) ? permi_repeats_price(maker, offer) : PERM_OK;
+}
+
+PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
+                                                  perm_result *result)
+{
+  if (choice->seconds == (double)INFINITY)
+    return permi_fail(result,
+                      choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
+                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
+                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
+  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
+    return permi_fail(result, PERM_ERROR_LIMIT, argument,
+                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
+                      options->max_bytes);
+  return PERM_OK;
+}
+
+PERMI_COLD static perm_status permi_counted_leaf(permi_maker *maker, const struct permi_block *block,
+                                                 permi_offer *offer, permi_leaf *leaf)
+{
+  permi_array *array = maker->array;
+  const perm_options *options = maker->options;
+  const permi_choice *choice = &array->choice;
+  const int whole = choice->precision == PERM_PRECISION_EXACT && !array->counted.integer;
+  perm_status status = PERM_OK;
+  (void)block, (void)offer;
+  if (array->argument)
+    status = permi_choice_refuse(choice, options, array->argument, maker->result);
+  if (status != PERM_OK)
+    return status;
+  array->precision = choice->precision;
+  return permi_choice_leaf(whole ? &array->whole : &array->counted, choice, options->certify,
+                           permi_counted_fingerprint(&array->counted), &options->allocator, leaf) == PERM_OK
+             ? PERM_OK
+             : permi_fail_memory(maker->result);
+}
+
+/* ---- integers */
+static int permi_array_square(const permi_problem *problem)
+{
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
-static permi_integer_view permi_array_integers(const permi_array *array)
-{
-  permi_integer_view view;
-  view.a = array->problem->integer;
-  view.ld = array->problem->ld;
-  view.parts = array->problem->parts;
-  return view;
-}
-
-PERMI_COLD static double permi_counted_offer(permi_array *array, const perm_options *options)
-{
-  if (options->method == PERM_METHOD_EXACT)
-    return (double)INFINITY;
-  array->choice = permi_counts_choice(&array->counted, options);
-  return array->choice.seconds;
-}
-
-PERMI_COLD static perm_status permi_counted_leaf(permi_array *array, const perm_options *options, permi_leaf *leaf,
-                                                 perm_precision *precision, perm_result *result)
-{
-  *precision = array->choice.precision;
-  return permi_choice_leaf(&array->counted, &array->choice, options->certify,
-                           permi_counted_fingerprint(&array->counted), &options->allocator, leaf) == PERM_OK
-             ? PERM_OK
-             : permi_fail_memory(result);
-}
-
-/* Does the exact engine of square integer matrices come into question? */
+/* Can the engines of square integer matrices take it? */
 static int permi_exact_may(const permi_array *array, const perm_options *options)
 {
-  return array->problem->integer && permi_array_square(array) &&
+  return array->problem->integer && array->constant < 0 && permi_array_square(array->problem) &&
          (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT);
 }
 
 #define PERMI_RIVAL_LOOK 24
-static double permi_exact_offer(permi_array *array, const perm_options *options)
+static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                     permi_offer *offer)
 {
-  const permi_integer_view view = permi_array_integers(array);
+  const permi_array *array = maker->array;
+  const perm_options *options = maker->options;
+  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
-  double seconds;
+  (void)block, (void)rival;
   if (!permi_exact_may(array, options))
-    return (double)INFINITY;
+    return PERM_OK;
+  offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
   if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
-    return permi_exact_seconds(options, n, &view);
-  seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
-  return options->gpu.devices ? fmin(seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE) : seconds;
+    offer->seconds = permi_exact_seconds(options, n, &view);
+  else if (options->gpu.devices)
+    offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
+  return PERM_OK;
 }
 
-static perm_status permi_exact_make(permi_array *array, const perm_options *options, permi_leaf *leaf,
-                                    perm_precision *precision, perm_result *result)
+static perm_status permi_exact_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                                    permi_leaf *leaf)
 {
-  const permi_integer_view view = permi_array_integers(array);
-  *precision = PERM_PRECISION_EXACT;
-  return permi_exact_leaf(options, array->problem->n, &view, leaf, result);
+  const permi_problem *problem = maker->array->problem;
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
+  (void)block, (void)offer;
+  maker->array->precision = PERM_PRECISION_EXACT;
+  return permi_exact_leaf(maker->options, problem->n, &view, leaf, maker->result);
 }
 
-static double permi_modular_offer(permi_array *array, const perm_options *options)
+static perm_status permi_modular_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                       permi_offer *offer)
 {
-  const permi_integer_view view = permi_array_integers(array);
+  const permi_array *array = maker->array;
+  const perm_options *options = maker->options;
+  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
-  if (!permi_exact_may(array, options) || !(options->modulus & 1) || options->modulus >= UINT64_C(1) << 63 ||
-      (array->hasty && options->method != PERM_METHOD_EXACT && n > PERMI_RIVAL_LOOK))
-    return (double)INFINITY;
-  return permi_modular_seconds(n, &view);
+  (void)block, (void)rival;
+  if (permi_exact_may(array, options) && options->modulus & 1 && options->modulus < UINT64_C(1) << 63 &&
+      (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK))
+    offer->seconds = permi_modular_seconds(n, &view);
+  return PERM_OK;
 }
 
-static perm_status permi_modular_make(permi_array *array, const perm_options *options, permi_leaf *leaf,
-                                      perm_precision *precision, perm_result *result)
+static perm_status permi_modular_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                                      permi_leaf *leaf)
 {
-  const permi_integer_view view = permi_array_integers(array);
-  *precision = PERM_PRECISION_EXACT;
-  return permi_modular_leaf(options, array->problem->n, &view, options->modulus, leaf, result);
+  const permi_problem *problem = maker->array->problem;
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
+  (void)block, (void)offer;
+  maker->array->precision = PERM_PRECISION_EXACT;
+  return permi_modular_leaf(maker->options, problem->n, &view, maker->options->modulus, leaf, maker->result);
 }
 
-static const permi_array_engine permi_counted_engines[] = {
-    {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf}};
-static const permi_array_engine permi_array_engines[] = {
-    {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf},
-    {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make},
-    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make}};
+/* ---- the table, and arrays for permi_solve */
+enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_AT_MODULAR, PERMI_ARRAY_ENGINES };
+#define PERMI_DOUBLE_ENGINES                                                                                           \
+  {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
+  {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
+static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
+static const permi_engine permi_array_engines[] = {
+    PERMI_DOUBLE_ENGINES,
+    {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
+    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0},
+};
 
-/* The engine that offers least, and what. If none offers anything, the one that says why when its leaf is asked for. */
-static const permi_array_engine *permi_array_choose(permi_array *array, const perm_options *options, double *seconds)
+/* Asks the table at first, then only the chosen engine. Without any offer, that engine's make says why. */
+static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
+                                    perm_result *result)
 {
+  permi_maker *maker = (permi_maker *)context;
+  permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
-  const permi_array_engine *best = &reach->engines[options->method == PERM_METHOD_EXACT];
-  int k;
-  *seconds = (double)INFINITY;
-  for (k = 0; k < reach->engine_count; k++) {
-    const double offered = reach->engines[k].offer(array, options);
-    if (offered < *seconds) {
-      *seconds = offered;
-      best = &reach->engines[k];
-    }
+  const permi_engine *table = array->engine ? array->engine : reach->engines;
+  permi_offer offer[PERMI_ARRAY_ENGINES];
+  permi_offers offers;
+  perm_status status;
+  (void)job;
+  maker->options = options;
+  maker->result = result;
+  permi_offers_begin(&offers, table, array->engine ? 1 : reach->engine_count, offer);
+  status = permi_ask_engines(maker, NULL, &offers);
+  array->engine = &table[offers.chosen >= 0                                                  ? offers.chosen
+                         : !array->engine && options->method == PERM_METHOD_EXACT ? PERMI_AT_EXACT
+                                                                                             : PERMI_AT_COUNTED];
+  *seconds = offers.best;
+  return status;
+}
+
+static perm_status permi_array_make(void *context, const perm_options *options, perm_job **job, perm_result *result)
+{
+  permi_maker *maker = (permi_maker *)context;
+  permi_array *array = maker->array;
+  permi_number number = permi_number_one();
+  permi_leaf leaf;
+  perm_status status = PERM_OK;
+  int pushed = 0;
+  maker->options = options;
+  maker->result = result;
+  *job = permi_job_new(&options->allocator, PERM_PRECISION_DEFAULT);
+  if (!*job)
+    return permi_fail_memory(result);
+  if (array->constant >= 0) {
+    if (!array->constant)
+      memset(&number, 0, sizeof number);
+    number.exact = 1;
+    pushed = permi_job_push_number(*job, &number);
+  } else {
+    status = array->engine->make(maker, NULL, NULL, &leaf);
+    pushed = status == PERM_OK && permi_job_push_leaf(*job, &leaf);
   }
-  return best;
+  (*job)->precision = array->precision;
+  (*job)->is_complex = array->problem->parts == 2;
+  (*job)->modulus = array->problem->integer ? options->modulus : 0;
+  if (pushed)
+    return PERM_OK;
+  perm_job_free(*job);
+  *job = NULL;
+  return status == PERM_OK ? permi_fail_memory(result) : status;
+}
+
+/* The next precision; PERM_PRECISION_COUNT at the top. */
+static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
+{
+  const permi_array *array = ((const permi_maker *)context)->array;
+  (void)result;
+  if (!array->reduced)
+    return permi_next_precision(options, array->plan.method, array->plan.precision);
+  if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)
+    return PERM_PRECISION_COUNT;
+  return array->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
 
 /* ======================================================================================== >>entries
-   What the public calls may come to, kind by kind of numbers: see >>reach. */
+   What each kind of public call may reach: see >>reach. */
 
-#ifdef PERMI_ROUTE /* a header of further engines names its function here before it includes this one */
+#ifdef PERMI_ROUTE /* named by a header of further engines */
 static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 #define PERMI_ROUTE_HERE PERMI_ROUTE
 #else
@@ -11931,15 +12510,15 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,
 #define PERMI_COUNTS_TABLES(parts) {&permi_counts_kernels_##parts##_plain, NULL}
 #endif
 
-static const permi_reach permi_bare_real = { /* perm_real, which has no options */
+static const permi_reach permi_bare_real = { /* without options */
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
-    permi_counted_engines, 1, permi_execute_bare, PERMI_ROUTE_HERE};
+    permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
     2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {
@@ -11967,29 +12546,33 @@ static permi_problem permi_problem_make(int m, int n, const double *real, const 
   return problem;
 }
 
-/* ========================================================================================== >>judge
-   Whether a result is good enough, and what comes after one that is not. */
+static double permi_problem_bytes(const permi_problem *problem)
+{
+  return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
+}
 
-/* The relative error that counts: guaranteed if certify is set. 0 for an exact result, INFINITY for an inexact 0. */
+/* ========================================================================================== >>judge
+   Escalation: is a result good enough, and what comes next. */
+
+/* The relative error that counts, the guaranteed one under certify. INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
-  double size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
-  double least =
+  const double least =
       result->error_bound < result->error_estimate || options->certify ? result->error_bound : result->error_estimate;
+  double size;
   if (result->exact || result->error_bound == 0)
     return 0;
+  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
   return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
 
-/* Is a finished result worse than wanted? */
 static int permi_wants_more(const perm_options *options, const perm_result *result)
 {
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* The rule of escalation: from estimates and predicted seconds only, so that a plan's bits do not depend on
-   how busy the machine was. With a checkpoint or parts nothing long is run again, since a file is of one job: what a
-   tolerance needs was planned at once (permi_plans_higher). */
+/* Escalates by estimates and predictions only, so that load changes no bits. A job in pieces, whose file is of one
+   job, planned its precision at once (permi_plans_higher). */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -11999,34 +12582,32 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* What is left of max_seconds, at least a millisecond, since 0 would mean no limit. */
+/* Time left, at least 1 ms, since 0 means no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
-  return fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
+  return options->max_seconds == 0
+             ? 0
+             : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* The options for running a job that was planned with these. After an escalation the job is not the one of the
-   checkpoint any more, and short (permi_escalates): it runs without files. */
-static perm_options permi_run_with(const perm_options *options, int escalated)
+/* Options of an escalated run: its job is short and not the checkpoint's, so it has no files. */
+static perm_options permi_run_without_files(const perm_options *options)
 {
   perm_options run = *options;
-  if (escalated) {
-    run.checkpoint.file = NULL;
-    run.checkpoint.part = run.checkpoint.parts = run.checkpoint.merges = 0;
-    run.checkpoint.merge = NULL;
-  }
+  run.checkpoint.file = NULL;
+  run.checkpoint.part = run.checkpoint.parts = run.checkpoint.merges = 0;
+  run.checkpoint.merge = NULL;
   return run;
 }
 
-/* Does the finished result of the lower precision stand after a higher one ended with this status? Not if a job in
-   pieces ran out of time: its bits must not depend on the limits of its calls. */
+/* Does the lower result stand after this status? Not when a job in pieces ran out of time, whose bits must not depend
+   on limits. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* With certify, the lower precision's result if its bound is the smaller one. Either bound is proved for the value that
-   it comes with, whatever was computed before or after, so that the smaller one may be taken. */
+/* Keeps the lower precision's result if its bound is smaller: each bound is proved for its own value. */
 static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
@@ -12037,7 +12618,7 @@ static void permi_keep_bound(const perm_options *options, const perm_result *low
   }
 }
 
-/* Judges a finished result: was the tolerance met, and is there the bound that was asked for? */
+/* The verdict: was the tolerance met, is there a bound? */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -12058,35 +12639,36 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
-/* How a kind of problem is solved, for permi_solve. `attempt` is what the solver knows of its problem. plan chooses for
-   options->precision and predicts *seconds; after it make fails only for lack of memory. make: the job that was
-   planned. next: the precision above the one that gave the result, PERM_PRECISION_COUNT at the top. */
+/* How a kind of problem is solved. plan predicts *seconds at options->precision, and may make *job, which is NULL; else
+   make makes it; next is the precision above the result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
-  perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_result *result);
+  perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
 
-/* Solves a problem: plans, runs, and while the result is worse than wanted (permi_escalates) once more in the next
-   precision. `start` is when the call began. The last word is permi_judge's. */
+/* Plans, runs, and repeats in the next precision while the result is worse than wanted. */
 static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
                                const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
-  perm_result finished; /* in the lower precision, while a higher one runs */
+  perm_result finished; /* lower precision */
   double began = start, planned = 0, seconds;
   int escalated = 0;
-  perm_job *job;
-  perm_status status = solver->plan(attempt, &options, &seconds, result);
-  memset(&finished, 0, sizeof finished);
+  perm_job *job = NULL;
+  perm_status status = solver->plan(attempt, &options, &seconds, &job, result);
+  finished.error_bound = (double)INFINITY;
   while (status == PERM_OK) {
-    status = solver->make(attempt, &options, &job, result);
+    if (!job)
+      status = solver->make(attempt, &options, &job, result);
     if (status != PERM_OK)
       break;
     planned += permi_seconds() - began;
     options.max_seconds = permi_seconds_left(options_given, start);
-    run = permi_run_with(&options, escalated);
-    status = permi_run_job(job, &run, reach, result);
+    if (escalated)
+      run = permi_run_without_files(&options);
+    status = permi_run_job(job, escalated ? &run : &options, reach, result);
+    job = NULL;
     result->plan_seconds = planned;
     result->escalated = escalated;
     if (status == PERM_OK && escalated)
@@ -12096,77 +12678,30 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     began = permi_seconds();
     options.precision = solver->next(attempt, &options, result);
     options.max_seconds = permi_seconds_left(options_given, start);
-    if (options.precision == PERM_PRECISION_COUNT || solver->plan(attempt, &options, &seconds, NULL) != PERM_OK ||
+    if (options.precision == PERM_PRECISION_COUNT || solver->plan(attempt, &options, &seconds, &job, NULL) != PERM_OK ||
         !permi_escalates(options_given, result, seconds))
       break;
     finished = *result;
     escalated++;
   }
+  perm_job_free(job);
   if (escalated && permi_stands(options_given, status))
     *result = finished;
   result->seconds = permi_seconds() - start;
   return permi_judge(options_given, result);
 }
 
-static perm_status permi_plan_view(int m, int n, const permi_view *view, const perm_options *options_given,
-                                   perm_plan *plan, perm_result *result)
+static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
+
+/* The job of a plan. */
+static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
+                                     const perm_options *options_given, perm_job **job, perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
-  perm_status status;
-  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet: NaN */
-  if (!plan)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
-  status = permi_check_options(options, 5, result);
-  if (status == PERM_OK)
-    status = permi_check_matrix(m, n, view, result);
-  if (status != PERM_OK)
-    return status;
-  if (m == 0 || n == 0) { /* the empty product */
-    memset(plan, 0, sizeof *plan);
-    plan->method = PERM_METHOD_STRUCTURE;
-    plan->is_complex = view->parts == 2;
-    plan->version = PERMI_VERSION;
-    permi_plan_fingerprint(plan, view);
-    return PERM_OK;
-  }
-  if (m != n)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
-                      view->parts == 2 ? "complex" : "real");
-  return permi_plan(n, view, options, plan, result);
-}
-
-/* The job of a plan that is known to be of this matrix. */
-static perm_status permi_job_of_plan(const perm_plan *plan, const permi_view *view, const perm_options *options,
-                                     perm_job **job, perm_result *result)
-{
-  permi_leaf leaf;
-  *job = permi_job_new(&options->allocator, plan->precision);
-  if (!*job)
-    return permi_fail_memory(result);
-  (*job)->is_complex = plan->is_complex;
-  if (plan->method == PERM_METHOD_STRUCTURE) {
-    permi_number number = permi_number_one();
-    if (plan->zero)
-      memset(&number, 0, sizeof number);
-    number.exact = 1;
-    if (permi_job_push_number(*job, &number))
-      return PERM_OK;
-  } else if (permi_plan_leaf(plan, view, &options->allocator, &leaf) == PERM_OK && permi_job_push_leaf(*job, &leaf)) {
-    return PERM_OK;
-  }
-  perm_job_free(*job);
-  *job = NULL;
-  return permi_fail_memory(result);
-}
-
-static perm_status permi_job_metered(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
-                                     perm_job **job, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const char *missing = !plan ? "plan" : !job ? "job" : !view->a && plan->n ? "a" : NULL;
+  const char *missing = !plan ? "plan" : !job ? "job" : !problem->real && plan->n ? "a" : NULL;
   perm_options planned = *options;
-  perm_plan again;
+  permi_array array;
+  permi_maker maker;
   perm_status status;
   permi_result_clear(result);
   if (missing)
@@ -12178,9 +12713,9 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_view *vi
   if (plan->isa != PERM_ISA_CUDA && !permi_isa_here(plan->isa))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "plan is for %s kernels; this machine's best is %s",
                       perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
-  if (plan->is_complex != (view->parts == 2))
+  if (plan->is_complex != (problem->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
-  /* A plan is plain data that may have been anywhere: it is made again, and its own fields are not used. */
+  /* A plan may have been anywhere: it is made again and its fields are not used. */
   planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
                    : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* auto refuses kahan */
                                                              : PERM_METHOD_AUTO;
@@ -12189,532 +12724,207 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_view *vi
   planned.isa = plan->isa;
   planned.gpu.devices = plan->isa == PERM_ISA_CUDA;
   planned.gpu.cpu_fallback = 0;
-  status = permi_plan_view(plan->n, plan->n, view, &planned, &again, NULL);
+  permi_array_begin(&maker, &array, problem, 4);
+  array.engine = &problem->reach->engines[PERMI_AT_DENSE];
+  status = permi_plan_array(problem, &planned, &array.plan, NULL);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(result);
-  if (status != PERM_OK || again.fingerprint != plan->fingerprint)
+  if (status != PERM_OK || array.plan.fingerprint != plan->fingerprint)
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for another matrix, or of another version of perm.h");
-  return permi_job_of_plan(&again, view, options, job, result);
+  permi_dense_planned(&array);
+  return permi_array_make(&maker, options, job, result);
 }
 
-static perm_status permi_job_create(const perm_plan *plan, const permi_view *view, const perm_options *options_given,
-                                    perm_job **job, perm_result *result)
+static perm_status permi_job_create(const perm_plan *plan, const permi_reach *reach, const double *a, ptrdiff_t ld,
+                                    const perm_options *options_given, perm_job **job, perm_result *result)
 {
+  const int n = plan ? plan->n : 0;
+  const permi_problem problem = permi_problem_make(n, n, a, NULL, ld, reach, NULL, NULL);
   permi_metered call;
-  const perm_options *options =
-      permi_meter_begin(&call, options_given, plan ? permi_view_bytes(plan->n, plan->n, view) : 0);
-  return permi_meter_end(&call, permi_job_metered(plan, view, options, job, result), result);
-}
-
-/* ---- the dense engines' attempt at a square matrix */
-typedef struct permi_dense_attempt {
-  int m, n;
-  const permi_view *view;
-  perm_plan plan;
-} permi_dense_attempt;
-
-/* Plans, with a checkpoint or parts at once in the precision that the tolerance needs. */
-static perm_status permi_dense_attempt_plan(void *context, const perm_options *options_given, double *seconds,
-                                            perm_result *result)
-{
-  permi_dense_attempt *attempt = (permi_dense_attempt *)context;
-  perm_plan *plan = &attempt->plan;
-  perm_options options = *options_given;
-  perm_status status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
-  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
-    options.precision = permi_next_precision(&options, plan->method, plan->precision);
-    if (options.precision == PERM_PRECISION_COUNT)
-      break;
-    status = permi_plan_view(attempt->m, attempt->n, attempt->view, &options, plan, result);
-  }
-  *seconds = status == PERM_OK ? plan->seconds : (double)INFINITY;
-  return status;
-}
-
-static perm_status permi_dense_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                            perm_result *result)
-{
-  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
-  return permi_job_of_plan(&attempt->plan, attempt->view, options, job, result);
-}
-
-static perm_precision permi_dense_attempt_next(const void *context, const perm_options *options,
-                                               const perm_result *result)
-{
-  const permi_dense_attempt *attempt = (const permi_dense_attempt *)context;
-  (void)result;
-  return permi_next_precision(options, attempt->plan.method, attempt->plan.precision);
-}
-
-static const permi_solver permi_dense_solver = {permi_dense_attempt_plan, permi_dense_attempt_make,
-                                                permi_dense_attempt_next};
-
-/* ======================================================================================== >>counted
-   Rectangular matrices and multiplicities. */
-
-PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
-                                                 int *total, perm_result *result)
-{
-  int k;
-  *total = 0;
-  for (k = 0; k < lines; k++) {
-    const int times = count ? count[k] : 1;
-    if (times < 0)
-      return permi_fail(result, PERM_ERROR_COUNTS, argument, "%s_counts: number %d (counted from 1) is negative (%d)",
-                        name, k + 1, times);
-    if (times > PERM_MAX_LINES - *total)
-      return permi_fail(result, PERM_ERROR_SIZE, count ? argument : argument - 4,
-                        "more than %d %ss in all, the most that this version takes", PERM_MAX_LINES, name);
-    *total += times;
-  }
-  return PERM_OK;
-}
-
-/* Checks a problem; equal: 1 if as many rows as columns must stand there in all. */
-PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
-{
-  const int m = problem->m, n = problem->n;
-  int rows, columns;
-  perm_status status;
-  if (m < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "m is negative (%d rows)", m);
-  if (n < 0)
-    return permi_fail(result, PERM_ERROR_SIZE, 2, "n is negative (%d columns)", n);
-  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
-    return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_LINES ? 1 : 2,
-                      "the matrix is %d x %d; this version takes up to %d rows or columns", m, n, PERM_MAX_LINES);
-  status = permi_check_counts(problem->row_count, m, 5, "row", &rows, result);
-  if (status == PERM_OK)
-    status = permi_check_counts(problem->column_count, n, 6, "column", &columns, result);
-  if (status != PERM_OK)
-    return status;
-  if (equal && rows != columns)
-    return permi_fail(result, PERM_ERROR_COUNTS, 6, "%d rows in all, but %d columns: with counts they must be as many",
-                      rows, columns);
-  if (m == 0 || n == 0)
-    return PERM_OK;
-  return permi_check_entries(m, n, problem->real, problem->real || problem->integer, problem->ld, problem->parts,
-                               result);
-}
-
-/* The job of one leaf, which it takes over also when it fails; leaf NULL: with nothing in it yet. */
-static perm_status permi_leaf_job(int parts, perm_precision precision, const perm_options *options, permi_leaf *leaf,
-                                  perm_job **job, perm_result *result)
-{
-  *job = permi_job_new(&options->allocator, precision);
-  if (!*job && leaf)
-    leaf->release(&options->allocator, leaf->context);
-  if (*job && leaf && !permi_job_push_leaf(*job, leaf)) {
-    perm_job_free(*job);
-    *job = NULL;
-  }
-  if (!*job)
-    return permi_fail_memory(result);
-  (*job)->is_complex = parts == 2;
-  (*job)->modulus = options->modulus;
-  return PERM_OK;
-}
-
-/* The job of a choice. choice NULL: the permanent is `constant`. */
-PERMI_COLD static perm_status permi_counts_job(const permi_counted *counted, const permi_choice *choice, int constant,
-                                               uint64_t fingerprint, const perm_options *options, perm_job **made,
-                                               perm_result *result)
-{
-  permi_leaf leaf;
-  permi_number number = permi_number_one();
-  *made = NULL;
-  if (choice &&
-      permi_choice_leaf(counted, choice, options->certify, fingerprint, &options->allocator, &leaf) != PERM_OK)
-    return permi_fail_memory(result);
-  if (permi_leaf_job(counted->parts, choice ? choice->precision : options->precision, options, choice ? &leaf : NULL,
-                     made, result) != PERM_OK)
-    return PERM_ERROR_MEMORY;
-  if (!constant)
-    memset(&number, 0, sizeof number);
-  number.exact = 1;
-  if (choice || permi_job_push_number(*made, &number))
-    return PERM_OK;
-  perm_job_free(*made);
-  *made = NULL;
-  return permi_fail_memory(result);
-}
-
-PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
-                                                  perm_result *result)
-{
-  if (choice->seconds == (double)INFINITY)
-    return permi_fail(result,
-                      choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
-                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
-                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
-  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
-    return permi_fail(result, PERM_ERROR_LIMIT, argument,
-                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
-                      options->max_bytes);
-  return PERM_OK;
-}
-
-/* A reduced problem, for permi_solve. */
-typedef struct permi_counted_attempt {
-  const permi_counted *counted;
-  permi_counted whole; /* the doubles as integers, once that is wanted */
-  permi_choice choice;
-  int planned, argument; /* argument: of the options */
-} permi_counted_attempt;
-
-PERMI_COLD static perm_status permi_counted_attempt_plan(void *context, const perm_options *options, double *seconds,
-                                                         perm_result *result)
-{
-  permi_counted_attempt *attempt = (permi_counted_attempt *)context;
-  const permi_counted *counted = attempt->counted;
-  *seconds = 0;
-  if (counted->zero || !counted->rows)
-    return PERM_OK;
-  if (!attempt->planned) {
-    attempt->choice = permi_counts_choice(counted, options);
-  } else {
-    if (options->precision == PERM_PRECISION_EXACT) {
-      if (!permi_counted_whole(counted, &options->allocator, &attempt->whole))
-        return PERM_ERROR_UNSUPPORTED;
-      counted = &attempt->whole;
-    }
-    attempt->choice = permi_choose(counted, options, options->precision);
-  }
-  attempt->planned = 1;
-  *seconds = attempt->choice.seconds;
-  return permi_choice_refuse(&attempt->choice, options, attempt->argument, result);
-}
-
-PERMI_COLD static perm_status permi_counted_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                                         perm_result *result)
-{
-  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
-  const permi_counted *counted = attempt->counted;
-  const uint64_t fingerprint = permi_counted_fingerprint(counted);
-  if (!attempt->planned)
-    return permi_counts_job(counted, NULL, !counted->zero, fingerprint, options, job, result);
-  if (attempt->choice.precision == PERM_PRECISION_EXACT && !counted->integer)
-    counted = &attempt->whole;
-  return permi_counts_job(counted, &attempt->choice, 0, fingerprint, options, job, result);
-}
-
-PERMI_COLD static perm_precision permi_counted_attempt_next(const void *context, const perm_options *options,
-                                                            const perm_result *result)
-{
-  const permi_counted_attempt *attempt = (const permi_counted_attempt *)context;
-  (void)result;
-  if (!attempt->planned || attempt->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)
-    return PERM_PRECISION_COUNT;
-  return attempt->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-}
-
-/* Solves a reduced problem by the engines of >>counts; argument: position of the options. */
-PERMI_COLD static perm_status permi_counted_compute(const permi_counted *counted, const perm_options *options,
-                                                    int argument, double start, perm_result *result)
-{
-  static const permi_solver solver = {permi_counted_attempt_plan, permi_counted_attempt_make,
-                                      permi_counted_attempt_next};
-  permi_counted_attempt attempt;
-  perm_status status;
-  memset(&attempt, 0, sizeof attempt);
-  attempt.counted = counted;
-  attempt.argument = argument;
-  status = permi_solve(&solver, &attempt, counted->reach, options, start, result);
-  permi_counted_free(&options->allocator, &attempt.whole);
-  return status;
-}
-
-/* Is this a method that only >>counts has? */
-static int permi_is_counts_method(perm_method method)
-{
-  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
-         method == PERM_METHOD_PADDED;
-}
-
-/* Bytes of a given array. */
-static double permi_problem_bytes(const permi_problem *problem)
-{
-  return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
-}
-
-/* The job that a problem starts with, checks included. */
-static perm_status permi_problem_job(const permi_problem *problem, int equal, int argument, const perm_options *options,
-                                     perm_job **job, perm_result *result)
-{
-  const double start = permi_seconds();
-  perm_options others = *options; /* for the engines of >>counts, which do not know method exact */
-  permi_array array;
-  const char *refusal;
-  perm_status status;
-  *job = NULL;
-  memset(&array, 0, sizeof array);
-  array.problem = problem;
-  status = permi_check_options(options, argument, result);
-  if (status == PERM_OK)
-    status = permi_check_problem(problem, equal, result);
-  if (status != PERM_OK)
-    return status;
-  if (problem->integer && permi_array_square(&array) && options->method == PERM_METHOD_EXACT)
-    others.method = PERM_METHOD_AUTO;
-  refusal = permi_counts_refusal(problem, &others);
-  if (refusal)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  if (permi_counted_make(problem, &options->allocator, &array.counted) != PERM_OK)
-    return permi_fail_memory(result);
-  if (array.counted.zero || !array.counted.rows) {
-    status = permi_counts_job(&array.counted, NULL, !array.counted.zero, 0, options, job, result);
-  } else {
-    double seconds;
-    const permi_array_engine *engine = permi_array_choose(&array, options, &seconds);
-    permi_leaf leaf;
-    perm_precision precision;
-    if (engine->method != PERM_METHOD_EXACT)
-      status = permi_choice_refuse(&array.choice, options, argument, result);
-    if (status == PERM_OK)
-      status = engine->make(&array, options, &leaf, &precision, result);
-    if (status == PERM_OK)
-      status = permi_leaf_job(problem->parts, precision, options, &leaf, job, result);
-  }
-  permi_counted_free(&options->allocator, &array.counted);
-  if (status == PERM_OK)
-    (*job)->plan_seconds = permi_seconds() - start;
-  return status;
-}
-
-/* The permanent of a problem of integers. */
-static perm_status permi_integers_compute(const permi_problem *problem, int equal, int argument,
-                                          const perm_options *options_given, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const double start = permi_seconds();
-  perm_job *job;
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  if (problem->reach->route && problem->reach->route(problem, options, argument, result))
-    return result->status;
-  status = permi_problem_job(problem, equal, argument, options, &job, result);
-  if (status != PERM_OK)
-    return status;
-  status = permi_run_job(job, options, problem->reach, result);
-  result->seconds = permi_seconds() - start;
-  return status;
-}
-
-static perm_status permi_compute_integers(const permi_problem *problem, int equal, int argument,
-                                          const perm_options *options_given, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  perm_status status = permi_integers_compute(problem, equal, argument, options, result);
-  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
+  return permi_meter_end(&call, permi_job_metered(plan, &problem, options, job, result), result);
 }
 
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
 
-/* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
-static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
+/* An array of integers, marked as such even without a pointer. */
+static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
+                                    const int *row_counts, const int *column_counts)
 {
   static const int64_t nothing = 0;
-  return !a && (m == 0 || n == 0) ? &nothing : a;
+  return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
 }
 
-/* Are two rows or two columns equal, bit for bit? A microsecond at n = 20, since most pairs differ at once. */
-static int permi_has_repeats(int n, const permi_problem *problem)
+/* Checks an array and merges equal lines. */
+static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
-  const char *a = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
-  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
-  int by_columns, i, j, k;
-  for (by_columns = 0; by_columns < 2; by_columns++) {
-    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
-    for (i = 1; i < n; i++)
-      for (j = 0; j < i; j++) {
-        const char *x = a + i * line, *y = a + j * line;
-        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
-          x += along;
-          y += along;
-        }
-        if (k == n)
-          return 1;
-      }
-  }
-  return 0;
-}
-
-#define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
-
-/* A square matrix of valid size, by method auto, before anything is planned: do equal rows or columns make it cheaper
-   than `dense_seconds`, of the engine that sees none? Then the result is there, and 1 is returned. */
-PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const perm_options *options, int argument,
-                                            double dense_seconds, double start, perm_result *result)
-{
-  permi_counted counted;
-  permi_choice choice;
-  int cheaper;
-  if (permi_check_options(options, argument, result) != PERM_OK || permi_counts_refusal(problem, options) ||
-      permi_check_problem(problem, 0, result) != PERM_OK ||
-      permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
-    return 0; /* the general path says what is wrong */
-  choice = permi_counts_choice(&counted, options);
-  cheaper = counted.zero || choice.seconds < dense_seconds;
-  if (cheaper)
-    permi_counted_compute(&counted, options, argument, start, result);
-  permi_counted_free(&options->allocator, &counted);
-  return cheaper;
-}
-
-/* Is it worth looking for repeats? */
-static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
-{
-  return options->method == PERM_METHOD_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
-         problem->n <= PERM_MAX_N && (problem->real || problem->integer) && problem->ld >= problem->n &&
-         permi_has_repeats(problem->n, problem);
-}
-
-/* A square matrix, or one without entries. One with many zeros goes to the engines of the route, one with equal lines
-   to >>counts, all others to the dense engines. argument: position of the options. */
-static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
-                                        double start, perm_result *result)
-{
-  const permi_reach *reach = problem->reach;
-  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, reach);
-  const int n = problem->n;
-  permi_dense_attempt attempt;
-  if (reach->route && reach->route(problem, options, argument, result))
-    return result->status;
-  if (permi_may_repeat(problem, options)) {
-    const permi_kernel *kernel = permi_kernel_for(&reach->kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED,
-                                                  n); /* other forms are not that much slower */
-    const double seconds = kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY;
-    if (permi_compute_repeats(problem, options, argument, seconds, start, result))
-      return result->status;
-  }
-  attempt.m = problem->m;
-  attempt.n = n;
-  attempt.view = &view;
-  return permi_solve(&permi_dense_solver, &attempt, reach, options, start, result);
-}
-
-/* The permanent of a problem of doubles. equal: the totals of the counts must be equal. */
-PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
-                                                   const perm_options *options_given, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const double start = permi_seconds();
+  const permi_problem *problem = array->problem;
+  perm_options others = *options; /* >>counts does not know method exact */
   const char *refusal;
-  permi_counted counted;
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  status = permi_check_options(options, argument, result);
+  perm_status status = permi_check_options(options, array->argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  refusal = permi_counts_refusal(problem, options);
+  if (problem->integer && permi_array_square(problem) && options->method == PERM_METHOD_EXACT)
+    others.method = PERM_METHOD_AUTO;
+  refusal = permi_counts_refusal(problem, &others);
   if (refusal)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  status = permi_counted_make(problem, &options->allocator, &counted);
-  if (status != PERM_OK)
-    return permi_fail_memory(result);
-  if (options->method == PERM_METHOD_AUTO && counted.real && !counted.integer && !counted.zero &&
-      counted.m == counted.rows && counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
-      counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
-    const permi_choice choice = permi_counts_choice(&counted, options);
-    const permi_view view = permi_view_of(counted.real, counted.n, counted.parts, counted.reach);
-    const permi_problem square =
-        permi_problem_make(counted.n, counted.n, counted.real, NULL, counted.n, counted.reach, NULL, NULL);
-    perm_plan plan;
-    int dense = 0;
-    if (choice.precision == PERM_PRECISION_DEFAULT) {
-      status = permi_plan(counted.n, &view, options, &plan, result);
-      dense = status == PERM_OK && plan.seconds < choice.seconds;
-    }
-    if (dense)
-      status = permi_square_compute(&square, argument, options, start, result);
-    if (dense || status == PERM_ERROR_MEMORY) {
-      permi_counted_free(&options->allocator, &counted);
-      return status;
-    }
-  }
-  status = permi_counted_compute(&counted, options, argument, start, result);
-  permi_counted_free(&options->allocator, &counted);
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument, "options: %s", refusal);
+  array->reduced = 1;
+  return permi_counted_make(problem, &options->allocator, &array->counted) == PERM_OK ? PERM_OK
+                                                                                       : permi_fail_memory(result);
+}
+
+/* Checks a problem and makes its first job. */
+static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
+                                     perm_job **job, perm_result *result)
+{
+  double start = permi_seconds(), seconds;
+  permi_array array;
+  permi_maker maker;
+  perm_status status;
+  *job = NULL;
+  permi_array_begin(&maker, &array, problem, argument);
+  status = permi_array_reduce(&array, 0, options, result);
+  if (status == PERM_OK)
+    status = permi_array_plan(&maker, options, &seconds, NULL, result);
+  if (status == PERM_OK)
+    status = permi_array_make(&maker, options, job, result);
+  permi_array_free(&array, &options->allocator);
+  if (status == PERM_OK)
+    (*job)->plan_seconds = permi_seconds() - start;
   return status;
 }
 
-PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
-                                                   const perm_options *options_given, perm_result *result)
+/* Computes a square or empty array of doubles; one with many zeros goes to the route. */
+static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
+                                        double start, perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  perm_status status = permi_counts_compute(problem, equal, argument, options, result);
-  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
+  const permi_reach *reach = problem->reach;
+  permi_array array;
+  permi_maker maker;
+  perm_status status;
+  if (reach->route && reach->route(problem, options, argument, result))
+    return result->status;
+  permi_array_begin(&maker, &array, problem, argument);
+  status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+  permi_array_free(&array, &options->allocator);
+  return status;
 }
 
-static perm_status permi_compute(const permi_problem *problem, const perm_options *options_given, perm_result *result)
+/* Does a reduced array suit the dense engine better? */
+PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const permi_problem *square,
+                                             const perm_options *options, perm_status *status, perm_result *result)
+{
+  const permi_counted *counted = &array->counted;
+  const permi_view view = permi_view_of(square->real, square->ld, square->parts, square->reach);
+  permi_choice choice;
+  perm_plan plan;
+  if (options->method != PERM_METHOD_AUTO || !counted->real || counted->integer || counted->zero ||
+      counted->m != counted->rows || counted->n != counted->columns || counted->rows != counted->columns ||
+      counted->n < 5 || counted->n > PERM_MAX_N)
+    return 0;
+  choice = permi_counts_choice(counted, options);
+  if (choice.precision != PERM_PRECISION_DEFAULT)
+    return 0;
+  *status = permi_plan(counted->n, &view, options, &plan, result);
+  if (*status != PERM_OK && *status != PERM_ERROR_MEMORY)
+    *status = PERM_OK;
+  else if (*status == PERM_OK)
+    return plan.seconds < choice.seconds;
+  return 0;
+}
+
+/* Computes any array. */
+static perm_status permi_reduced_compute(const permi_problem *problem, int equal, int argument,
+                                         const perm_options *options, double start, perm_result *result)
+{
+  const permi_reach *reach = problem->reach;
+  permi_problem square;
+  permi_array array;
+  permi_maker maker;
+  perm_status status;
+  if (problem->integer && reach->route && reach->route(problem, options, argument, result))
+    return result->status;
+  permi_array_begin(&maker, &array, problem, argument);
+  status = permi_array_reduce(&array, equal, options, result);
+  square = permi_problem_make(array.counted.n, array.counted.n, array.counted.real, NULL, array.counted.n, reach, NULL,
+                              NULL);
+  if (status == PERM_OK && permi_reduced_is_dense(&array, &square, options, &status, result))
+    status = permi_square_compute(&square, argument, options, start, result);
+  else if (status == PERM_OK)
+    status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+  permi_array_free(&array, &options->allocator);
+  return status;
+}
+
+/* A square array as it stands; by distinct lines; with counts. */
+typedef enum permi_looking { PERMI_AS_IT_STANDS, PERMI_BY_LINES, PERMI_WITH_COUNTS } permi_looking;
+
+static perm_status permi_compute(const permi_problem *problem, permi_looking looking, int argument,
+                                 const perm_options *options_given, perm_result *result)
 {
   const double start = permi_seconds();
-  const perm_options *options = permi_options(options_given);
   permi_metered call;
+  const perm_options *options;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  if ((problem->m > 0 && problem->n > 0 && problem->m != problem->n) || permi_is_counts_method(options->method))
-    return permi_compute_counts(problem, 0, 5, options_given, result);
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  status = permi_square_compute(problem, 5, options, start, result);
+  status = looking != PERMI_AS_IT_STANDS || (problem->m > 0 && problem->n > 0 && problem->m != problem->n) ||
+                   permi_is_counts_method(options->method)
+               ? permi_reduced_compute(problem, looking == PERMI_WITH_COUNTS, argument, options, start, result)
+               : permi_square_compute(problem, argument, options, start, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-static perm_status permi_plan_public(int m, int n, const permi_view *view, const perm_options *options_given,
-                                     perm_plan *plan, perm_result *result)
+static perm_status permi_plan_public(int m, int n, const permi_reach *reach, const double *a, ptrdiff_t ld,
+                                     const perm_options *options_given, perm_plan *plan, perm_result *result)
 {
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, reach, NULL, NULL);
   permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
-  return permi_meter_end(&call, permi_plan_view(m, n, view, options, plan, result), result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
+  return permi_meter_end(&call, permi_plan_array(&problem, options, plan, result), result);
 }
 
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
-  return permi_plan_public(m, n, &view, options, plan, result);
+  return permi_plan_public(m, n, &permi_reach_real, a, ld, options, plan, result);
 }
 
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
-  return permi_plan_public(m, n, &view, options, plan, result);
+  return permi_plan_public(m, n, &permi_reach_complex, a, ld, options, plan, result);
 }
 
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
-  return permi_job_create(plan, &view, options, job, result);
+  return permi_job_create(plan, &permi_reach_real, a, ld, options, job, result);
 }
 
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                              const perm_options *options, perm_job **job, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
-  return permi_job_create(plan, &view, options, job, result);
+  return permi_job_create(plan, &permi_reach_complex, a, ld, options, job, result);
 }
 
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_compute(&problem, options, result);
+  return permi_compute(&problem, PERMI_AS_IT_STANDS, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute(&problem, options, result);
+  return permi_compute(&problem, PERMI_AS_IT_STANDS, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -12722,7 +12932,7 @@ PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, p
                                                 perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute_counts(&problem, 1, 7, options, result);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -12730,41 +12940,37 @@ PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a
                                                    perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute_counts(&problem, 1, 7, options, result);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute_integers(&problem, 1, 7, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, row_counts, column_counts);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                     const int *column_counts, const perm_options *options,
                                                     perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute_integers(&problem, 1, 7, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, row_counts, column_counts);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
-  return permi_compute_integers(&problem, 0, 5, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
+  return permi_compute(&problem, PERMI_BY_LINES, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute_integers(&problem, 0, 5, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
+  return permi_compute(&problem, PERMI_BY_LINES, 5, options, result);
 }
 
 static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
@@ -12776,31 +12982,29 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  return permi_meter_end(&call, permi_problem_job(problem, 0, 5, options, job, result), result);
+  return permi_meter_end(&call, permi_problem_job(problem, 5, options, job, result), result);
 }
 
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
-/* Not inlined into the short cut, because a perm_result is large. */
+/* Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
   perm_result result;
-  permi_compute(&problem, NULL, &result);
+  permi_compute(&problem, PERMI_AS_IT_STANDS, 5, NULL, &result);
   return ldexp(result.value, permi_int_exponent(result.exp2));
 }
 
@@ -12848,7 +13052,7 @@ static const char *permi_minors_refusal(const perm_options *options)
   return NULL;
 }
 
-/* Copies into counts[], all 1 where the caller has none; their sum, or -1. */
+/* Copies counts, 1 by default; returns their sum, or -1. */
 static int permi_minors_counts(int count, const int *given, int *counts)
 {
   int i, total = 0;
@@ -12866,7 +13070,7 @@ static double permi_minors_shifted(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* Results: minors (row >= 0: of that row, else the whole gradient) from the sums, all in units of 2^result->exp2. */
+/* Writes the minors in units of 2^result->exp2; row >= 0: of that row, else all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
 {
@@ -12880,7 +13084,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
   for (j = 0; j < columns; j++)
     whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
-  for (j = 0; j < columns; j++) { /* along the last row, which is there in any case */
+  for (j = 0; j < columns; j++) { /* along the last row */
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
       const int at = ((rows - 1 - minors->least) * columns + j) * parts + part;
@@ -12917,7 +13121,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
   if (lead != 0) {
-    frexp(lead, &e); /* the minors set the unit, as long as the permanent still is a double in it */
+    frexp(lead, &e); /* minors set the unit while the permanent is a double in it */
     most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
     least = whole + e < least ? whole + e : least;
   }
@@ -12944,7 +13148,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     result->error_estimate = (double)INFINITY;
 }
 
-/* Is the worst minor good enough, against the largest? */
+/* The worst error against the largest minor. */
 static double permi_minors_relative(const perm_result *result, const double *out, int count)
 {
   double most = 0;
@@ -12954,7 +13158,7 @@ static double permi_minors_relative(const perm_result *result, const double *out
   return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
-/* Engine, sum and output, in default precision or in double-double. The scaling is made. */
+/* Engine, sum and output, in double or double-double, of scaled entries. */
 static perm_status permi_minors_run(permi_minors *minors, int n, const perm_options *options, int wide, double *full,
                                     permi_minors_total *total, permi_control *control, double *out, int gradient,
                                     perm_result *result)
@@ -12998,17 +13202,17 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   return PERM_OK;
 }
 
-/* What a call for minors asks; row: -1 for the whole gradient. */
+/* row: -1 for the gradient. */
 typedef struct permi_minors_call {
   int m, n, row;
   const permi_view *view;
   const int *row_counts, *column_counts;
   double *out;
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N]; /* once checked */
-  int total, entries; /* rows with their copies; doubles of out */
+  int total, entries; /* rows with copies; doubles of out */
 } permi_minors_call;
 
-/* Checks a call, fills in what stands last in it, and sets the results to NaN. */
+/* Checks a call, completes it, and sets results to NaN. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
@@ -13030,7 +13234,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
 #endif
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, arguments, "options: %s", refusal);
-  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side makes the other one unchecked */
+  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side leaves the other unchecked */
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
                       PERM_MAX_N);
   i = permi_minors_counts(m, call->row_counts, call->row_count);
@@ -13049,7 +13253,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   return PERM_OK;
 }
 
-/* The distinct rows, with the one that is wanted last, the columns, and the entries where they meet. */
+/* Gathers distinct rows, the wanted one last, columns and their entries. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
   const int gradient = call->row < 0;
@@ -13076,7 +13280,7 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
         minors->entry[i][j][part] = permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
 }
 
-/* The minors of what is scaled, in double-double too where that is needed and affordable. */
+/* Minors of scaled entries, also in double-double if needed and affordable. */
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                       double *full, permi_minors_total *total, perm_result *result)
 {
@@ -13164,23 +13368,14 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   return status;
 }
 
-static perm_status permi_minors_compute(int m, int n, const permi_view *view, const int *row_counts,
-                                        const int *column_counts, int row, const perm_options *options_given,
-                                        double *out, perm_result *result)
+static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
+                                        perm_result *result)
 {
   permi_metered meter;
-  const perm_options *options = permi_meter_begin(&meter, options_given, permi_view_bytes(m, n, view));
-  permi_minors_call call;
-  perm_status status;
-  call.m = m;
-  call.n = n;
-  call.row = row;
-  call.view = view;
-  call.row_counts = row_counts;
-  call.column_counts = column_counts;
-  call.out = out;
-  status = permi_minors_metered(&call, options, result);
-  return permi_kind(permi_meter_end(&meter, status, result), view->parts, options_given, result);
+  const double bytes = permi_view_bytes(call->m, call->n, call->view);
+  const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
+  const perm_status status = permi_minors_metered(call, options, result);
+  return permi_kind(permi_meter_end(&meter, status, result), call->view->parts, options_given, result);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -13188,9 +13383,10 @@ PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t l
                                       perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, {0}, {0}, 0, 0};
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -13198,9 +13394,10 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, {0}, {0}, 0, 0};
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -13208,7 +13405,8 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, {0}, {0}, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -13216,7 +13414,8 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, {0}, {0}, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 #endif /* PERM_NO_EXTRAS */
 
@@ -13225,28 +13424,28 @@ PERMI_BRIEF_END
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
      n = 2 .. 4    Laplace expansion (real: where matrices lie entry by entry)
-     n = 5 .. 8    AVX-512, real, entry by entry: dynamic programming over subsets of columns, of the upper n/2 rows and
-                   of the lower ones; then the sum over complementary subsets. n 2^(n-1) products and as many additions,
-                   fused; nothing is subtracted, so non-negative matrices keep every digit but the last few bits.
-   All other matrices go through single calls, whose kernels are faster. Measured (Cascade Lake, 2 GHz under AVX-512),
-   ns a matrix, n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls.
-   From n = 10 on the tables of eight matrices leave the first-level cache; complex numbers gained nothing from n = 5
-   on; and turning real matrices that lie one after the other cost more than it saved at every n.
-   A value is accepted when it is large against its rounding errors, which are relative to per |A| <= n! n^(-n/2)
-   times the product of the Euclidean norms of the rows [CLL06]. All others are computed again by single calls. */
+     n = 5 .. 8    AVX-512, real, entry by entry: subsets of columns of the upper n/2 rows and of the lower ones, then
+                   the sum over complementary subsets. n 2^(n-1) fused products and additions; nothing is subtracted,
+                   so non-negative matrices keep all but the last few bits.
+   Other matrices go through single calls, which are faster. Measured (Cascade Lake, 2 GHz under AVX-512), ns a matrix,
+   n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From n = 10 on
+   eight tables leave the first-level cache. Tried: complex numbers gained nothing from n = 5 on; transposing real
+   matrices that lie one after the other lost at every n.
+   A value stands if it is large against its rounding errors, relative to per |A| <= n! n^(-n/2) times the product of
+   the rows' Euclidean norms [CLL06]. Others are computed again by single calls. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_N 8
-#define PERMI_BATCH_TASK 256 /* matrices that a thread takes at once: a multiple of every width; */
-#define PERMI_BATCH_LARGE 14 /* of larger orders 8 */
-#define PERMI_BATCH_APART 20 /* beyond that, threads share a matrix */
+#define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width; */
+#define PERMI_BATCH_LARGE 14 /* 8 of larger orders */
+#define PERMI_BATCH_APART 20 /* beyond, threads share a matrix */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
 typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width;
-  void (*small)(int n, const double *a, size_t stride, double *out); /* entry e of the matrices is at a + e * stride */
+  void (*small)(int n, const double *a, size_t stride, double *out); /* entry e at a + e * stride */
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
   void (*subsets)(const permi_batch_program *program, const double *a, size_t stride, double *work,
                   const double *accept, double *out);
@@ -13277,22 +13476,31 @@ typedef struct permi_batch {
   permi_batch_kind kind;
   int n, parts;
   size_t count;
-  const double *a;    /* or */
-  const float *single; /* the entries */
-  size_t stride;      /* of matrices or of entries */
-  ptrdiff_t ld;       /* PERMI_BATCH_SELECTIONS */
+  const double *a;
+  const float *single; /* or these */
+  size_t stride;      /* of matrices or entries */
+  ptrdiff_t ld;       /* of selections */
   const int *rows, *columns;
   const perm_options *options;
-  const permi_batch_kernel *kernel; /* NULL: every matrix by itself, */
-  int plain;                        /* 1: which may be by the kernels of >>small */
+  const permi_batch_kernel *kernel; /* NULL: one by one, */
+  int plain;                        /* 1: by >>small where possible */
   perm_isa isa;
   permi_batch_program *program;
+  double accept[3], scale; /* see permi_batch_limits */
   double *out;
-  unsigned char *todo; /* after GPUs, not NULL: 1: the matrix is still to do */
+  unsigned char *todo; /* 1: left by GPUs; NULL: they were not asked */
   permi_control *control;
 } permi_batch;
 
-/* Makes the subset program of order n for vectors of that width: blocks in the order of their masks of high columns. */
+/* Low columns in subsets of `level` columns with high ones `mask`. */
+static int permi_batch_low(int level, int mask)
+{
+  for (; mask; mask &= mask - 1)
+    level--;
+  return level;
+}
+
+/* Makes the subset program for a vector width, blocks by mask of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
@@ -13305,11 +13513,9 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
   for (level = 1; level <= n - top; level++) {
     int at = 0;
     for (mask = 0; mask < masks; mask++) {
-      int size = level;
-      for (j = 0; j < high; j++)
-        size -= mask >> j & 1;
+      low = permi_batch_low(level, mask);
       offset[level][mask] = at;
-      at += size >= 0 && size <= 5 ? subsets[size] : 0;
+      at += low >= 0 && low <= 5 ? subsets[low] : 0;
     }
     program->most = at > program->most ? at : program->most;
   }
@@ -13322,10 +13528,7 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
       group->sources = level - low;
       group->items = 0;
       for (mask = 0; mask < masks; mask++) {
-        int size = level;
-        for (j = 0; j < high; j++)
-          size -= mask >> j & 1;
-        if (size != low)
+        if (permi_batch_low(level, mask) != low)
           continue;
         group->items++;
         *code++ = low ? offset[level - 1][mask] * width : 0;
@@ -13342,38 +13545,49 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
   }
 }
 
-/* Returns matrix k row by row: where it lies, or copied into `matrix`. */
+/* Gathers matrices that lie entry by entry. */
+static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
+{
+  const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
+  size_t e, k;
+  for (e = 0; e < entries; e++) {
+    const size_t at = (e / parts * batch->stride + first) * parts + e % parts;
+    if (batch->single)
+      for (k = 0; k < count; k++)
+        to[k * entries + e] = (double)batch->single[at + k];
+    else
+      for (k = 0; k < count; k++)
+        to[k * entries + e] = batch->a[at + k * parts];
+  }
+}
+
+/* Matrix k row by row, where it lies or copied. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
-  const size_t entries = (size_t)(n * n), size = (size_t)parts;
   const double *a = batch->a;
-  size_t e;
   int i, j, part;
   if (batch->kind == PERMI_BATCH_SELECTIONS) {
+    const int *columns = batch->columns + k * (size_t)n;
     double *to = matrix;
     for (i = 0; i < n; i++) {
-      const int *columns = batch->columns + k * (size_t)n;
       const double *row = a + (batch->rows ? batch->rows[k * (size_t)n + (size_t)i] : i) * batch->ld * parts;
       for (j = 0; j < n; j++)
         for (part = 0; part < parts; part++)
           *to++ = row[columns[j] * parts + part];
     }
-  } else if (batch->kind == PERMI_BATCH_MATRICES) {
-    if (a)
-      return a + k * batch->stride * size;
-    for (e = 0; e < entries; e++)
-      matrix[e] = (double)batch->single[k * batch->stride + e];
+  } else if (batch->kind == PERMI_BATCH_ENTRIES) {
+    permi_batch_gather(batch, k, 1, matrix);
+  } else if (a) {
+    return a + k * batch->stride * (size_t)parts;
   } else {
-    for (e = 0; e < entries; e++)
-      for (part = 0; part < parts; part++)
-        matrix[e * size + (size_t)part] = batch->single ? (double)batch->single[e * batch->stride + k]
-                                                        : a[(e * batch->stride + k) * size + (size_t)part];
+    for (i = 0; i < n * n; i++)
+      matrix[i] = (double)batch->single[k * batch->stride + (size_t)i];
   }
   return matrix;
 }
 
-/* Loads matrices first, first + 1, ... side by side, [entry][part][width]. After the last one, the last one repeats. */
+/* Loads matrices side by side, [entry][part][width]; the last one repeats. */
 static void permi_batch_load(const permi_batch *batch, size_t first, double *room, double *to)
 {
   const int width = batch->kernel->width, entries = batch->n * batch->n * batch->parts;
@@ -13392,10 +13606,10 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *roo
   }
 }
 
-/* Progress of one large matrix, reported as a share of its batch. */
+/* Progress of a large matrix, as a share of its batch. */
 typedef struct permi_batch_share {
   permi_control *control;
-  double before, each; /* of the batch */
+  double before, each;
 } permi_batch_share;
 
 static int permi_batch_progress(const perm_progress *progress, void *user_data)
@@ -13406,7 +13620,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* Computes one matrix by a single call; NaN if stopped. Not inlined, because a perm_result is large. */
+/* One matrix by a single call; NaN if stopped. Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -13420,10 +13634,10 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.gpu.devices = 0;
     options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
   }
-  options.progress = NULL; /* the batch's own affair, */
+  options.progress = NULL; /* the batch's own, */
   options.cancel = NULL;
   options.max_seconds = 0;
-  if (batch->n > PERMI_BATCH_APART) { /* unless one takes long; then this is the calling thread */
+  if (batch->n > PERMI_BATCH_APART) { /* unless one takes long, on the calling thread */
     share.control = batch->control;
     share.each = 1 / (double)batch->count;
     share.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * share.each;
@@ -13431,7 +13645,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
     options.user_data = &share;
     options.cancel = batch->options->cancel;
   }
-  permi_compute(&problem, &options, &result);
+  permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &options, &result);
   if (result.status == PERM_STOPPED_CANCELLED) {
     value[0] = value[batch->parts - 1] = (double)NAN;
     batch->control->stopped = batch->control->stopped != PERM_OK ? batch->control->stopped : result.status;
@@ -13453,8 +13667,7 @@ static perm_status permi_batch_single(const permi_batch *batch, const double *ma
   return permi_batch_general(batch, matrix, threads, value);
 }
 
-/* Is the value 0 of matrix k its permanent? Yes for whole numbers that stay below 2^53, and for non-negative entries
-   that cannot underflow. */
+/* Is 0 the permanent? Yes for whole numbers below 2^53, and for non-negative entries without underflow. */
 static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *room, double bound)
 {
   const double *a = permi_batch_fetch(batch, k, room);
@@ -13466,142 +13679,143 @@ static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *r
   return whole || positive;
 }
 
-/* Computes matrices [begin, end), in whole vectors but at the end of the batch. Returns the first that fails, or
-   count. */
-static size_t permi_batch_task(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
-                               perm_status *status)
+/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion itself cancels nothing. */
+static void permi_batch_limits(permi_batch *batch)
 {
-  const permi_batch_kernel *kernel = batch->kernel;
-  const int n = batch->n, parts = batch->parts, entries = n * n * parts, width = kernel ? kernel->width : 8;
-  double *matrix = memory, *vectors, *work, out[4 * 8] PERMI_ALIGN64, scale = 1, factorial = 1, limit, largest, least;
-  double accept[3]; /* largest, least, limit */
-  size_t first, failed = batch->count;
-  int e, k, part;
-  memory += entries;
-  vectors = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
-  work = vectors + entries * width;
-  memset(out, 0, sizeof out);
-  for (k = 1; k <= n && kernel; k++)
+  const int n = batch->n;
+  double factorial = 1, limit;
+  int k;
+  for (k = 1; k <= n; k++)
     factorial *= k;
-  /* value^2 >= (what errors may be)^2 10^20; n <= 4: no such check, Laplace's expansion cancels nothing by itself */
-  scale = kernel ? factorial / pow(n, 0.5 * n) : 1;
-  limit = n > 4 ? 4e10 * n * PERMI_UNIT * scale : 0;
-  limit *= limit;
-  largest = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* of squares of row norms; of entries */
-  least = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* of squares; norms that vanish belong to such */
-  accept[0] = largest;
-  accept[1] = least;
-  accept[2] = limit;
-  for (first = begin; first < end && !kernel; first += 8) { /* eight are fetched at once where entries lie apart */
-    const int here = end - first < 8 ? (int)(end - first) : 8;
-    for (e = 0; e < n * n && batch->kind == PERMI_BATCH_ENTRIES; e++) {
-      const size_t at = (size_t)e * batch->stride + first;
-      double *to = vectors + e * parts;
-      if (batch->single)
-        for (k = 0; k < here; k++)
-          to[k * entries] = (double)batch->single[at + (size_t)k];
-      else if (parts == 1)
-        for (k = 0; k < here; k++)
-          to[k * entries] = batch->a[at + (size_t)k];
-      else
-        for (k = 0; k < here; k++) {
-          to[k * entries] = batch->a[2 * (at + (size_t)k)];
-          to[k * entries + 1] = batch->a[2 * (at + (size_t)k) + 1];
-        }
-    }
-    for (k = 0; k < here; k++) {
-      const size_t at = first + (size_t)k;
+  batch->scale = factorial / pow(n, 0.5 * n);
+  limit = n > 4 ? 4e10 * n * PERMI_UNIT * batch->scale : 0;
+  batch->accept[0] = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* squares of row norms; entries */
+  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* vanishing norms give less */
+  batch->accept[2] = limit * limit;
+}
+
+/* Computes [begin, end) one by one. Returns the first that fails, or count. */
+static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
+                                  perm_status *status)
+{
+  const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
+  size_t first, at, failed = batch->count;
+  for (first = begin; first < end; first += 8) { /* eight at once where entries lie apart */
+    const size_t last = end - first < 8 ? end : first + 8;
+    if (batch->kind == PERMI_BATCH_ENTRIES)
+      permi_batch_gather(batch, first, last - first, memory);
+    for (at = first; at < last; at++) {
+      const double *matrix = memory + (at - first) * entries;
       perm_status one;
       if (batch->todo && !batch->todo[at])
         continue;
-      one = permi_batch_single(
-          batch, batch->kind == PERMI_BATCH_ENTRIES ? vectors + k * entries : permi_batch_fetch(batch, at, matrix),
-          threads, batch->out + at * (size_t)parts);
-      if (one < 0 && at < failed) {
+      if (batch->kind != PERMI_BATCH_ENTRIES)
+        matrix = permi_batch_fetch(batch, at, memory);
+      one = permi_batch_single(batch, matrix, threads, batch->out + at * (size_t)batch->parts);
+      if (one < 0 && failed == batch->count) {
         failed = at;
         *status = one;
-      }
-    }
-  }
-  first = begin;
-  if (kernel && n <= 4 && kernel->stream && batch->kind == PERMI_BATCH_ENTRIES && !batch->single) {
-    const size_t whole = (end - begin) / (size_t)width; /* most often all of them stand */
-    if (kernel->stream(n, batch->a + begin, batch->stride, whole, largest, PERMI_SMALL_LEAST, batch->out + begin))
-      first += whole * (size_t)width;
-  }
-  for (; first < end && kernel; first += (size_t)width) {
-    const int direct = batch->kind == PERMI_BATCH_ENTRIES && parts == 1 && !batch->single &&
-                       batch->count - first >= (size_t)width;
-    const double *from = direct ? batch->a + first : vectors;
-    const size_t stride = direct ? batch->stride : (size_t)(width * parts);
-    if (!direct)
-      permi_batch_load(batch, first, matrix, vectors);
-    if (n > 4)
-      kernel->subsets(batch->program, from, stride, work, accept, out);
-    else
-      kernel->small(n, from, stride, out);
-    if (first + (size_t)width <= end) { /* most often all of them stand */
-      int all = 1;
-      for (k = 0; k < width && n > 4; k++)
-        all &= out[3 * width + k] >= 0;
-      for (k = 0; k < width && n <= 4; k++) {
-        const double x = out[k], y = parts == 2 ? out[width + k] : 0, square = x * x + y * y;
-        const double large = out[parts * width + k], norms = out[(parts + 1) * width + k];
-        all &= (large <= largest) & (square >= least) & (limit * norms <= square);
-      }
-      if (all) {
-        double *value = batch->out + first * (size_t)parts;
-        if (parts == 1)
-          memcpy(value, out, (size_t)width * sizeof *out);
-        for (k = 0; k < width && parts == 2; k++) {
-          value[2 * k] = out[k];
-          value[2 * k + 1] = out[width + k];
-        }
-        continue;
-      }
-    }
-    for (k = 0; k < width && first + (size_t)k < end; k++) {
-      double *value = batch->out + (first + (size_t)k) * (size_t)parts, square = 0;
-      const double large = out[parts * width + k], norms = out[(parts + 1) * width + k];
-      int stands;
-      for (part = 0; part < parts; part++) {
-        value[part] = out[part * width + k];
-        square += value[part] * value[part];
-      }
-      stands = large <= largest && square >= least && limit * norms <= square;
-      if (!stands && large <= 1e24 && square == 0)
-        stands = permi_batch_zero_stands(batch, first + (size_t)k, matrix,
-                                         n <= 4 ? 24 * large * large * large * large : 4 * scale * sqrt(norms) + large);
-      if (!stands) {
-        const perm_status one =
-            permi_batch_single(batch, permi_batch_fetch(batch, first + (size_t)k, matrix), threads, value);
-        if (one < 0 && first + (size_t)k < failed) {
-          failed = first + (size_t)k;
-          *status = one;
-        }
       }
     }
   }
   return failed;
 }
 
-/* ---- GPUs: orders from 10 on; below, sending a matrix there takes longer than computing it here (H200 against 16
-   cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). Values
-   that are not accepted are computed by single calls. */
+/* Takes a whole vector if all stand. */
+static int permi_batch_take(const permi_batch *batch, const double *out, double *value)
+{
+  const int parts = batch->parts, width = batch->kernel->width;
+  int all = 1, k;
+  for (k = 0; k < width && batch->n > 4; k++)
+    all &= out[3 * width + k] >= 0;
+  for (k = 0; k < width && batch->n <= 4; k++) {
+    const double x = out[k], y = parts == 2 ? out[width + k] : 0, square = x * x + y * y;
+    const double large = out[parts * width + k], norms = out[(parts + 1) * width + k];
+    all &= (large <= batch->accept[0]) & (square >= batch->accept[1]) & (batch->accept[2] * norms <= square);
+  }
+  if (!all)
+    return 0;
+  if (parts == 1)
+    memcpy(value, out, (size_t)width * sizeof *out);
+  for (k = 0; k < width && parts == 2; k++) {
+    value[2 * k] = out[k];
+    value[2 * k + 1] = out[width + k];
+  }
+  return 1;
+}
+
+static int permi_batch_take_one(const permi_batch *batch, const double *out, int k, size_t at, double *room)
+{
+  const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
+  const double large = out[parts * width + k], norms = out[(parts + 1) * width + k];
+  double *value = batch->out + at * (size_t)parts, square = 0;
+  int part;
+  for (part = 0; part < parts; part++) {
+    value[part] = out[part * width + k];
+    square += value[part] * value[part];
+  }
+  if (large <= batch->accept[0] && square >= batch->accept[1] && batch->accept[2] * norms <= square)
+    return 1;
+  return large <= 1e24 && square == 0 &&
+         permi_batch_zero_stands(batch, at, room, n <= 4 ? 24 * large * large * large * large
+                                                         : 4 * batch->scale * sqrt(norms) + large);
+}
+
+/* Computes [begin, end) in vectors. Returns the first that fails, or count. */
+static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
+                                  perm_status *status)
+{
+  const permi_batch_kernel *kernel = batch->kernel;
+  const int n = batch->n, parts = batch->parts, entries = n * n * parts, width = kernel->width;
+  double *matrix = memory, *vectors, *work, out[4 * 8] PERMI_ALIGN64;
+  size_t first = begin, failed = batch->count, k;
+  memory += entries;
+  vectors = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
+  work = vectors + entries * width;
+  memset(out, 0, sizeof out);
+  if (n <= 4 && kernel->stream && batch->kind == PERMI_BATCH_ENTRIES && !batch->single) {
+    const size_t whole = (end - begin) / (size_t)width; /* most often all stand */
+    if (kernel->stream(n, batch->a + begin, batch->stride, whole, batch->accept[0], PERMI_SMALL_LEAST,
+                       batch->out + begin))
+      first += whole * (size_t)width;
+  }
+  for (; first < end; first += (size_t)width) {
+    const int direct = batch->kind == PERMI_BATCH_ENTRIES && parts == 1 && !batch->single &&
+                       batch->count - first >= (size_t)width;
+    const double *from = direct ? batch->a + first : vectors;
+    const size_t stride = direct ? batch->stride : (size_t)(width * parts);
+    const size_t last = end - first < (size_t)width ? end : first + (size_t)width;
+    if (!direct)
+      permi_batch_load(batch, first, matrix, vectors);
+    if (n > 4)
+      kernel->subsets(batch->program, from, stride, work, batch->accept, out);
+    else
+      kernel->small(n, from, stride, out);
+    if (last - first == (size_t)width && permi_batch_take(batch, out, batch->out + first * (size_t)parts))
+      continue;
+    for (k = first; k < last; k++)
+      if (!permi_batch_take_one(batch, out, (int)(k - first), k, matrix)) {
+        const perm_status one = permi_batch_single(batch, permi_batch_fetch(batch, k, matrix), threads,
+                                                   batch->out + k * (size_t)parts);
+        if (one < 0 && failed == batch->count) {
+          failed = k;
+          *status = one;
+        }
+      }
+  }
+  return failed;
+}
+
+/* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
+   real n = 10 0.066 s, 0.030 s; complex n = 12 0.11 s, 0.33 s; n = 16 0.30 s, 7.7 s). */
 #if defined(PERM_WITH_CUDA)
 static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
 {
   const permi_batch *batch = (const permi_batch *)context;
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
-  size_t k, e;
-  if (batch->kind == PERMI_BATCH_ENTRIES) { /* along the entries */
-    const int parts = batch->parts;
-    for (e = 0; e < entries; e++)
-      for (k = 0; k < count; k++) {
-        const size_t at = e / (size_t)parts * batch->stride + first + k;
-        to[k * entries + e] =
-            batch->single ? (double)batch->single[at] : batch->a[at * (size_t)parts + e % (size_t)parts];
-      }
+  size_t k;
+  if (batch->kind == PERMI_BATCH_ENTRIES) {
+    permi_batch_gather(batch, first, count, to);
     return;
   }
   for (k = 0; k < count; k++, to += entries) {
@@ -13655,7 +13869,6 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
 }
 #endif
 
-/* Are GPUs wanted, and predicted faster than one thread? */
 static int permi_batch_gpu_wanted(const permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -13673,14 +13886,14 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
-/* The tasks of a batch, shared by threads. failed: the first matrix that is refused, with the reason. */
+/* Tasks for threads; failed: the first refused matrix. */
 typedef struct permi_batch_sharing {
   permi_batch *batch;
   size_t step, tasks, failed;
   perm_status failure;
-  size_t room; /* doubles of memory for each thread */
+  size_t room; /* doubles a thread */
   double *memory;
-  int threads_inside; /* of the call for a large matrix */
+  int threads_inside; /* of a large matrix */
 } permi_batch_sharing;
 
 static perm_status permi_batch_sharing_task(void *context, uint64_t number, int thread)
@@ -13690,8 +13903,11 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   permi_control *control = batch->control;
   const size_t task = (size_t)number, last = task + 1 == run->tasks;
   perm_status status = PERM_OK;
-  const size_t first = permi_batch_task(batch, task * run->step, last ? batch->count : (task + 1) * run->step,
-                                        run->threads_inside, run->memory + (size_t)thread * run->room, &status);
+  const size_t begin = task * run->step, end = last ? batch->count : begin + run->step;
+  double *memory = run->memory + (size_t)thread * run->room;
+  const size_t first = batch->kernel
+                           ? permi_batch_vectors(batch, begin, end, run->threads_inside, memory, &status)
+                           : permi_batch_singles(batch, begin, end, run->threads_inside, memory, &status);
   if (first < batch->count) {
     PERMI_OMP(critical(permi_batch_failed))
     if (first < run->failed) {
@@ -13705,98 +13921,111 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Computes a batch whose arguments have been checked. */
+/* Chooses the kernel. Returns the doubles a thread works in; 0: out of memory. */
+static size_t permi_batch_prepare(permi_batch *batch)
+{
+  const perm_options *options = batch->options;
+  const int n = batch->n, parts = batch->parts;
+  const int most = parts == 2 ? 4 : batch->kind == PERMI_BATCH_ENTRIES ? PERMI_BATCH_N : 0;
+  const size_t entries = (size_t)(n * n * parts);
+  size_t k, room = 9 * entries + 8;
+  batch->isa = permi_isa(options);
+  batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
+                 options->precision <= PERM_PRECISION_FAST && !options->certify &&
+                 (options->tolerance == 0 || options->tolerance >= 1e-10);
+  for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++)
+    if (batch->plain && n >= 2 && n <= most && permi_batch_kernels[k].isa <= batch->isa &&
+        permi_batch_kernels[k].parts == parts && (n <= 4 || permi_batch_kernels[k].subsets))
+      batch->kernel = &permi_batch_kernels[k];
+  if (!batch->kernel)
+    return room;
+  permi_batch_limits(batch);
+  if (n <= 4)
+    return room;
+  batch->program = (permi_batch_program *)permi_allocate(&options->allocator, 1, sizeof *batch->program);
+  if (!batch->program)
+    return 0;
+  permi_batch_make_program(n, batch->kernel->width, batch->program);
+  return room + (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
+}
+
+/* Gives a batch to GPUs where faster; batch->todo is what they leave. */
+static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
+{
+  permi_control *control = batch->control;
+  perm_status status;
+  if (!permi_batch_gpu_wanted(batch))
+    return PERM_OK;
+  batch->todo = (unsigned char *)permi_allocate(&batch->options->allocator, batch->count, 1);
+  if (!batch->todo)
+    return permi_fail_memory(result);
+  memset(batch->todo, 1, batch->count);
+  status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
+  if (status >= 0 || batch->options->gpu.cpu_fallback)
+    return status < 0 ? PERM_OK : status;
+  return permi_fail(result, status, 0, "%s", control->message);
+}
+
+/* Computes a checked batch, whose other fields are 0. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts, apart = n > PERMI_BATCH_APART;
-  const int most = parts == 2 ? 4 : batch->kind == PERMI_BATCH_ENTRIES ? PERMI_BATCH_N : 0;
-  const int plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
-                    options->precision <= PERM_PRECISION_FAST && !options->certify &&
-                    (options->tolerance == 0 || options->tolerance >= 1e-10);
-  const double start = permi_seconds();
-  const size_t step = apart ? 1 : n > PERMI_BATCH_LARGE ? 8 : PERMI_BATCH_TASK;
-  const size_t tasks = batch->count / step + (batch->count % step != 0);
-  size_t next = 0, room, k;
+  const double start = permi_seconds(), terms = (double)batch->count * (n ? ldexp(1, n - 1) : 1);
+  permi_control control = permi_control_begin(options);
   permi_batch_sharing run;
-  perm_status gpu;
+  perm_status status;
   perm_isa isa;
-  permi_control control;
-  int threads = permi_threads(options), stop = 0, all = 0;
-  batch->kernel = NULL;
-  batch->program = NULL;
-  batch->plain = plain;
-  batch->isa = permi_isa(options);
-  batch->todo = NULL;
+  size_t next = 0, k;
+  int threads = permi_threads(options), all = 0;
   batch->control = &control;
-  if (plain && n >= 2 && n <= most)
-    for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++)
-      if (permi_batch_kernels[k].isa <= permi_isa(options) && permi_batch_kernels[k].parts == parts &&
-          (n <= 4 || permi_batch_kernels[k].subsets))
-        batch->kernel = &permi_batch_kernels[k];
+  control.work_total = 1;
   for (k = 0; k < batch->count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
-  room = (size_t)(n * n * parts) + 8;
-  if (batch->kernel && n > 4) {
-    batch->program = (permi_batch_program *)permi_allocate(&options->allocator, 1, sizeof *batch->program);
-    if (!batch->program)
-      return permi_fail_memory(result);
-    permi_batch_make_program(n, batch->kernel->width, batch->program);
-    room += (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
-  }
-  room += (size_t)(n * n * parts * 8);
-  control = permi_control_begin(options);
-  control.work_total = 1;
-  if (permi_batch_gpu_wanted(batch)) {
-    batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);
-    if (!batch->todo)
-      return permi_fail_memory(result);
-    memset(batch->todo, 1, batch->count);
-    gpu = permi_batch_gpu_run(batch, threads, &control.gpus, control.message);
-    if (gpu < 0 && !options->gpu.cpu_fallback) { /* otherwise what it left is the CPU's */
-      permi_release(&options->allocator, batch->todo);
-      return permi_fail(result, gpu, 0, "%s", control.message);
-    }
-    stop = gpu > 0 ? (int)gpu : 0;
-    while (next < batch->count && !batch->todo[next])
-      next++;
-    next = next < batch->count ? 0 : tasks; /* what is left is the CPU's */
-  }
-  /* n 2^(n-1) elements at 1e9/s: a parallel region has to be worth it */
-  if (apart || tasks - next < 2 || (double)batch->count * n * ldexp(1, n - 1) * 1e-9 < PERMI_PARALLEL_SECONDS)
-    threads = 1;
   run.batch = batch;
-  run.step = step;
-  run.tasks = tasks;
+  run.step = apart ? 1 : n > PERMI_BATCH_LARGE ? 8 : PERMI_BATCH_TASK;
+  run.tasks = batch->count / run.step + (batch->count % run.step != 0);
   run.failed = batch->count;
   run.failure = PERM_OK;
-  run.room = room;
   run.threads_inside = apart ? options->threads : 1;
-  if (!stop && next < tasks) {
-    run.memory = (double *)permi_allocate(&options->allocator, (size_t)threads, room * sizeof(double));
-    stop = PERM_ERROR_MEMORY;
-    if (run.memory)
-      stop = (int)permi_share(threads, next, tasks, permi_batch_sharing_task, &run, &all);
-    stop = run.memory && all ? PERM_OK : stop;
-    permi_release(&options->allocator, run.memory);
-  } else if (next >= tasks) { /* GPUs have done all */
-    stop = PERM_OK;
+  run.room = permi_batch_prepare(batch);
+  status = run.room ? permi_batch_on_gpus(batch, threads, result) : permi_fail_memory(result);
+  isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
+  if (status < 0) {
+    permi_release(&options->allocator, batch->todo);
+    permi_release(&options->allocator, batch->program);
+    return status;
   }
-  if (stop == PERM_OK && control.stopped != PERM_OK) /* in the middle of a task */
-    stop = control.stopped;
-  isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : permi_isa(options);
+  while (batch->todo && next < batch->count && !batch->todo[next])
+    next++;
+  next = next < batch->count ? 0 : run.tasks; /* the rest is the CPU's */
+  /* n 2^(n-1) elements at 1e9/s must be worth a parallel region */
+  if (apart || run.tasks - next < 2 || n * terms * 1e-9 < PERMI_PARALLEL_SECONDS)
+    threads = 1;
+  if (status == PERM_OK && next < run.tasks) {
+    run.memory = (double *)permi_allocate(&options->allocator, (size_t)threads, run.room * sizeof(double));
+    status = run.memory ? permi_share(threads, next, run.tasks, permi_batch_sharing_task, &run, &all)
+                        : PERM_ERROR_MEMORY;
+    status = all ? PERM_OK : status;
+    permi_release(&options->allocator, run.memory);
+  } else if (next >= run.tasks) {
+    status = PERM_OK;
+  }
+  if (status == PERM_OK && control.stopped != PERM_OK) /* inside a task */
+    status = control.stopped;
   permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);
-  if (stop < 0)
+  if (status < 0)
     return permi_fail_memory(result);
   if (run.failed < batch->count) {
     permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)run.failed,
                run.failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite" : perm_status_text(run.failure));
+    status = run.failure;
   }
   if (result) {
-    result->status = run.failed < batch->count ? run.failure : (perm_status)stop;
-    if (result->status > 0)
-      snprintf(result->message, sizeof result->message, "%s; what is missing is NaN", perm_status_text(result->status));
+    result->status = status;
+    if (status > 0)
+      snprintf(result->message, sizeof result->message, "%s; what is missing is NaN", perm_status_text(status));
     result->value = result->imaginary = 0;
     result->error_bound = result->error_estimate = (double)INFINITY;
     result->is_complex = parts == 2;
@@ -13805,13 +14034,17 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
     result->isa = isa;
     result->gpus = control.gpus;
     result->threads = apart ? permi_threads(options) : threads;
-    result->terms = (double)batch->count * (n ? ldexp(1, n - 1) : 1);
+    result->terms = terms;
     result->seconds = permi_seconds() - start;
   }
-  return run.failed < batch->count ? run.failure : (perm_status)stop;
+  return status;
 }
+#endif /* PERM_NO_EXTRAS */
 
-/* Runs a batch with max_bytes metered; input: bytes that the call was given. */
+/* ====================================================================================== >>batch_calls
+   The public functions for many matrices, and for floats. */
+
+#if !defined(PERM_NO_EXTRAS)
 static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
 {
   permi_metered call;
@@ -13819,7 +14052,7 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
   return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
-/* Checks and computes a batch that is laid out by a stride; options is argument 5. */
+/* Checks and computes a batch with a stride. */
 static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
                                         const float *single, size_t stride, const perm_options *options,
                                         double *permanents, perm_result *result)
@@ -13961,7 +14194,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   int i, j;
   if (!result)
     return PERM_ERROR_NULL;
-  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || ld < n) /* nothing to read, or it says why not */
+  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || ld < n) /* perm_compute_real says why */
     return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
   status = permi_check_options(options, 5, result);
   if (status != PERM_OK)
@@ -14526,7 +14759,7 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
   perm_options general = *options;
   perm_plan plan;
-  permi_view view = permi_view_make(a, n, parts);
+  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
   perm_status status = PERM_ERROR_MEMORY;
   int i, j;
   permi_result_clear(result);
@@ -14540,13 +14773,11 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
         a[(i * n + j) * 2 + 1] = entry.im.hi;
     }
   if (a)
-    status = permi_plan_view(n, n, &view, &general, &plan, result);
+    status = permi_plan_array(&problem, &general, &plan, result);
   if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
     status = PERM_ERROR_LIMIT;
-  if (status == PERM_OK) {
-    const permi_problem problem = permi_problem_make(n, n, a, NULL, n, view.reach, NULL, NULL);
-    status = permi_compute(&problem, &general, result);
-  }
+  if (status == PERM_OK)
+    status = permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &general, result);
   permi_release(&options->allocator, a);
   result->exact = 0;
   result->error_bound = (double)INFINITY;

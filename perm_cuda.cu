@@ -5,84 +5,82 @@
        cc -DPERM_WITH_CUDA program.c perm_cuda.o -L/usr/local/cuda/lib64 -lcudart_static -ldl -lrt -lpthread -lm
 
    (or nvcc for the last step). Runs where there is no GPU too: the driver and NVRTC, which compiles kernels for the
-   order and kind of matrix at hand, are opened when first needed; what is missing is told in result.message.
+   order and kind of matrix, are opened when first needed; result.message tells what is missing.
 
-   CONTENTS (search for the tag)
-     >>text       the kernels, compiled by NVRTC at run time, and for the host, where the tests run them
-     >>text_exact, >>text_batch, >>text_counts, >>text_frontier   the same for other kinds of work
-     >>driver     the CUDA driver and NVRTC, opened at run time; every call checked
-     >>compile    kernels by key, cached in memory and in a directory
-     >>devices    which GPUs there are
-     >>run        chunk ranges on several GPUs
-     >>tune       which of several kernels is fastest
-     >>batch      many small matrices
-     >>frontier   the frontier's dynamic program, on one GPU
-
-   The frontier's dynamic program (perm_sparse.h) runs on one GPU, in memory that is asked for beforehand.
+   CONTENTS (each tag is a file of src/gpu; plans and tables are in perm.h and perm_sparse.h)
+     >>contract       what perm.h and this file tell each other
+     >>text           dense kernels; the table of all kernels; their twins on the host
+     >>text_exact     integers
+     >>text_batch     many small matrices
+     >>text_counts    sums over counts
+     >>text_frontier  arrays and lists, merge path
+     >>driver         CUDA driver and NVRTC, opened at run time; every call checked
+     >>devices        which GPUs there are
+     >>compile        kernels by key: source, NVRTC, cache in memory and in a directory
+     >>run            chunk ranges on several GPUs
+     >>tune           which of several kernels is fastest
+     >>batch          many small matrices
+     >>frontier       the frontier's dynamic program, on one GPU, in memory that is asked for beforehand
 
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
-       exactly. So results depend neither on the number of GPUs nor on how chunks were shared out.
+       exactly, so results depend neither on the number of GPUs nor on how they shared chunks.
      - A failure ends with PERM_ERROR_DEVICE and a state that holds the chunks before it: call perm_job_execute again,
        in another process if the driver keeps the failure (an illegal address, a memory error). A GPU that cannot begin
        (too old, no memory left) leaves the work to the others.
      - Kernels take about a tenth of a second, so cancel, progress and max_seconds work. Contexts, compilers and the
        driver's loader, which take seconds, run in threads of their own: a call that is to stop leaves within 0.2 s, and
-       what they make is there for the next call. The end of the process waits for them; NVRTC from 12.8 on then gives
-       up at once. The driver's own start (cuInit, once in a process) cannot be left: a call waits for it.
+       what they make serves the next call. The end of the process waits for them; NVRTC from 12.8 on then gives up at
+       once. Only the driver's own start (cuInit, once in a process) cannot be left.
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #include "perm.h"
 
 /* ======================================================================================= >>contract
-   What perm.h and perm_cuda.cu tell each other. Only the implementation has it: callers need none of it. >>gpu
-   describes the kernels' tables. */
+   What perm.h and perm_cuda.cu tell each other. >>gpu describes the tables. */
 
-/* How a thread holds the row sums of an integer matrix in 32-bit words, for the kernel of >>exact. A line is a part
-   of a row, row by row. Groups of rows are multiplied together in one word, or are one row of two words or three. */
-#define PERM_GPU_EXACT_WORDS 48  /* most words of a product */
+/* An integer matrix's row sums in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows multiplied in
+   one word, or one row of two or three words. */
+#define PERM_GPU_EXACT_WORDS 48  /* most of a product */
 #define PERM_GPU_EXACT_LINES 256 /* most words of row sums */
 typedef struct perm_gpu_exact {
-  int parts, skip; /* skip: signs that make some row 0 are skipped, by masks of the 2^6 settings of columns 1 .. 6 */
-  int words, stride; /* of the row sums; made a multiple of 4 */
-  int groups, sum;   /* sum: words of sums of products */
-  int zeros, masks;  /* rows looked at for zeros; 64-bit words of their tables, made even */
-  short at[128], kind[128];  /* of a line: its word; 0 .. 3 the byte there, 4, 5 the half, else words; + 128, + 32768 */
-  short carries[PERM_GPU_EXACT_LINES];    /* of a word: 1: it goes on where the word before ends */
-  short first[65], product[64], wide[64]; /* of a group: row, words of the product from there on, words of the row */
-  short zero_line[64], zero_base[64];     /* rows looked at; where their tables begin, less 128, plus their norms */
+  int parts, skip; /* skip: no signs that make a row 0, by masks of 2^6 settings of columns 1 .. 6 */
+  int words, stride; /* of the row sums; a multiple of 4 */
+  int groups, sum;   /* sum: words of a sum of products */
+  int zeros, masks;  /* rows tested for 0; 64-bit words of their tables, even */
+  short at[128], kind[128];  /* of a line: word; byte 0 .. 3 of it, 4, 5 half, else words; + 128, + 32768 */
+  short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
+  short first[65], product[64], wide[64]; /* of a group: row, words of the product, words of the row */
+  short zero_line[64], zero_base[64];     /* tested rows; where their tables start, - 128 + norm */
 } perm_gpu_exact;
 
-/* A sum over counts of >>sign_sums. A thread's number is the setting of the high digits; the low ones are walked
-   through in n-ary Gray order, the same walk for all threads. */
-#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms: part by part, high and low, form by form */
+/* A sum over counts of >>sign_sums. A thread's number sets the high digits; the low ones are walked in n-ary Gray
+   order. */
+#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms */
 typedef struct perm_gpu_counts {
   int parts, low, ryser;
-  int forms, needed; /* needed: of elementary symmetric functions; 0: products */
+  int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of those before it */
+  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of earlier forms */
 } perm_gpu_counts;
 
-/* A kernel made for one matrix. Its text follows perm_cuda.cu's >>text, whose functions it may use, and defines what
-   PERM_GPU_ENTRY begins, printed with the blocks that share a multiprocessor. A block makes the sums of chunk
-   a.first + blockIdx.x, at a.out + sums * blockIdx.x; a.table is work's. The text alone is the key under which the
-   kernel is cached: what differs in it must show there. */
+/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it, given blocks a
+   multiprocessor. A block sums chunk a.first + blockIdx.x into a.out + sums * blockIdx.x. */
 #define PERM_GPU_ENTRY                                                                                                 \
   "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {
   const char *text;
-  size_t shared; /* bytes of shared memory */
-  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same on the CPU, bit by bit: for tests */
+  size_t shared; /* bytes */
+  void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same bits on the CPU, for tests */
   const void *context;
-  int sums;                    /* words of 8 bytes that a chunk yields, doubles or not; 0: PERM_GPU_SUMS */
-  const perm_gpu_exact *exact; /* not NULL: the text goes on that of exact integers, whose twin the tests take */
-  int batch;                   /* 1, 2: likewise of batches of real, complex matrices */
-  const perm_gpu_counts *counts; /* likewise of sums over counts */
+  int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
+  const perm_gpu_exact *exact; /* not NULL: the text continues text_exact's */
+  int batch;                   /* 1 real, 2 complex: likewise for batches */
+  const perm_gpu_counts *counts; /* likewise for sums over counts */
 } perm_gpu_program;
 
-/* Matrices of one order. `fill` writes matrices row by row; `take` gets for each PERM_GPU_BATCH_SUMS doubles:
-   permanent, sum of |terms|, share of the terms that rounding of entries may have taken. Both are called by several
-   threads. */
+/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which gets for each
+   permanent, sum of |terms|, share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 #define PERM_GPU_BATCH_SUMS 4
@@ -92,37 +90,36 @@ typedef struct perm_gpu_batch {
   void *context;
   void (*fill)(void *context, size_t first, size_t count, double *to);
   void (*take)(void *context, size_t first, size_t count, const double *from);
-  perm_status (*poll)(void *context, double fraction); /* by the calling thread only; not PERM_OK: stop */
+  perm_status (*poll)(void *context, double fraction); /* by the calling thread; not PERM_OK: stop */
 } perm_gpu_batch;
 
 typedef struct perm_gpu_work {
-  int n, parts, product; /* 1 real, 2 complex; perm_gpu_product */
-  int low, plain;        /* 1: rows have low words; how many rows, the last ones, are not divided by their pivot */
-  int stride;            /* words of all rows (parts, high and low, row by row), made even */
-  int block, walk, high; /* columns: unrolled, in Gray order in a thread, by the bits of a thread's number */
+  int n, parts, product; /* parts: 1 real, 2 complex */
+  int low, plain;        /* low: 1, low words; plain: rows without pivot, the last */
+  int stride;            /* words of all rows (row, part, high and low), even */
+  int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
   unsigned absolute_mask;
   uint64_t fingerprint;
   const double *table; /* start [stride]; step [high][stride]; walk [2 * walk + 1][stride]; constants */
   size_t doubles, constants;
-  const perm_gpu_program *program; /* NULL: a kernel of the template; else of all these only table, doubles, and */
-                                   /* fingerprint count, absolute_mask where the sink wants it */
+  const perm_gpu_program *program; /* NULL: a kernel of the template. Else only table, doubles, fingerprint and */
+                                   /* absolute_mask (if the sink reads it) count */
 } perm_gpu_work;
 
 typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
     perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7 /* threads of a chunk */
-#define PERM_GPU_SUMS 5         /* doubles that a chunk yields: value hi, lo, imaginary hi, lo, sum of |terms| */
+#define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
 
 typedef struct perm_gpu_sink {
   void *context;
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
   perm_status (*merge)(perm_partial *into, const perm_partial *from);
-  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread only; not PERM_OK: stop */
+  perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
 } perm_gpu_sink;
 
-/* The frontier programme on arrays: what perm_sparse.h (>>arrays) tells a GPU. Its host works out words and ways of a
-   step, the GPU its values. */
-typedef enum perm_gpu_cell { /* of an array */
+/* The frontier on arrays (>>arrays): the host finds words and ways, the GPU values. */
+typedef enum perm_gpu_cell {
   PERM_GPU_DOUBLE,
   PERM_GPU_DD,
   PERM_GPU_COMPLEX,
@@ -130,77 +127,77 @@ typedef enum perm_gpu_cell { /* of an array */
   PERM_GPU_INTEGER /* modulo 2^(64 words); Gaussian: two such numbers */
 } perm_gpu_cell;
 
-typedef struct perm_gpu_words { /* the words of a step: see permi_layout */
+typedef struct perm_gpu_words { /* as permi_layout */
   const uint16_t *word, *rank, *middle, *top;
   const unsigned char *left;
   const uint64_t *middle_offset, *top_offset;
   const int *start, *middle_start;
-  int low, tops; /* occupied low slots; words of top bits */
+  int low, tops; /* low: occupied slots; tops: words of top bits */
 } perm_gpu_words;
 
-typedef struct perm_gpu_way { /* see permi_pull */
+typedef struct perm_gpu_way { /* as permi_pull */
   uint32_t test, want, keep, flip; /* above the low slots; */
   uint32_t low_test, low_want, low_keep, low_flip;
-  int low_ones; /* how many more there are in the source */
-  int moves;    /* 1: low words change their places */
+  int low_ones; /* what the source has more */
+  int moves;    /* 1: low words change places */
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
 
 typedef struct perm_gpu_programme {
   int low, middle, top;  /* slots */
-  int ways;              /* most of a step */
+  int ways;              /* most a step */
   double states[2];      /* most before even and odd steps */
-  int words;             /* 64-bit words of the longest value */
-  int lists;             /* 1: sorted lists instead of arrays */
+  int words;             /* of 64 bits, of the longest value */
+  int lists;             /* 1: sorted lists, not arrays */
   void *context;
-  perm_status (*poll)(void *context); /* while a kernel is compiled; not PERM_OK: stop, with that */
+  perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_programme;
 
-typedef struct perm_gpu_stream { /* see permi_stream */
+typedef struct perm_gpu_stream { /* as permi_stream */
   uint64_t test, want, flip;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_stream;
 
-typedef struct perm_gpu_frontier perm_gpu_frontier; /* a programme on a GPU */
+typedef struct perm_gpu_frontier perm_gpu_frontier;
 
 #if defined(PERM_WITH_CUDA) || defined(__CUDACC__)
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* Usable GPUs, at most `gpus` (PERM_ALL_GPUS: all); 0 with the reason in message. */
+/* The number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Chunks [begin, end) of work into *partial; if stopped or failed, a prefix of them. */
+/* Adds chunks [begin, end) to *partial, or a prefix of them. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
-/* Several kinds of work for the same sum, at most 16: seconds[k], of all chunks[k], by a slice on the first GPU, after
-   all have been compiled at the same time; INFINITY: it failed. predicted: by which slices are cut. */
+/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU, after compiling all: seconds[k] for
+   chunks[k], INFINITY if it failed. */
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds);
-/* The permanents of a batch; `threads` of the host may fetch matrices. */
+/* The permanents of a batch, fetched by `threads` host threads. */
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
-/* Bytes of the GPU that frontier programmes run on, 0 if there is none; bytes that one takes there. */
+/* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
 double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
-/* Memory for a programme. message, which must live as long, tells why a call has failed (PERM_ERROR_DEVICE). */
+/* Makes room for a program. message must outlive it. */
 perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-/* The value 1, before the first step; cells of integers have so many words in each of so many parts. */
+/* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
-/* A step: does not wait for it, unless sizes is not NULL: the least modulus that is not 0, and the largest. */
+/* Starts a step; waits only for sizes, if not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* A step of lists; *states: how many there are then. */
+/* A step of lists; *states: their number afterwards. */
 perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
                                      uint64_t *states, double *sizes);
-/* The values of `states` states times two numbers, one after the other. */
+/* Multiplies `states` values by two numbers in turn. */
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-/* The first value. */
+/* Reads the first value. */
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #if defined(__cplusplus)
@@ -222,25 +219,24 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #include <unistd.h>
 
 /* =========================================================================================== >>text
-   The kernels' text, for NVRTC as strings and for this compiler as code, which is checked and has a twin on the host.
+   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and has a twin on the host.
 
      kernel           functions                     the last lines, which name its constants
      dense sums       here                          >>compile permi_source
      integers         >>text_exact                  perm.h >>exact_gpu permi_exact_gpu_text
-     sums over counts >>text_counts                 perm.h >>counts_leaf permi_counts_gpu_text
+     sums over counts >>text_counts                 perm.h >>counts_gpu permi_counts_gpu_text
      batches          >>text_batch                  >>batch permi_batch_program
-     arrays, lists    >>text_frontier               >>compile permi_step_source
+     arrays, lists    >>text_frontier               >>compile permi_source_end
      hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
 
-   permi_source puts them together: vocabulary, this room, the kernel's functions, its last lines.
+   permi_source joins vocabulary, this room, the kernel's functions and its last lines.
 
-   Dense sums: a thread walks over 2^(walk + block) sign vectors. Row sums x are in registers. All loops over rows are
-   unrolled (N, PLAIN, K are constants; N = 0: any order, for the twin). The limit is the FP64 pipe: an element takes
-   1.5 of its operations, and an fma of three different registers takes one and a half. */
+   Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
+   (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,
+   and an fma of three different registers counts one and a half. */
 
-/* The vocabulary: type, name, parameters, body on a GPU, body on the host. A volatile product is not contracted with a
-   later sum. permi_byte and permi_half give byte or half k of a word with its sign, by one instruction where compilers
-   make three. permi_high is the high word of a product. */
+/* Type, name, parameters, body on a GPU, on the host. A volatile product is not contracted. permi_byte, permi_half:
+   part k with its sign, by one instruction where compilers make three. permi_high: a product's high word. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
@@ -280,7 +276,7 @@ static const char permi_vocabulary[] = "#define PERMI_UNROLL _Pragma(\"unroll\")
                                        "#define PERMI_BOTH __device__ __forceinline__\n"
                                        PERMI_VOCABULARY(PERMI_WORD_TEXT);
 
-/* Code, and the same as a string permi_text_NAME. */
+/* Code, and its string permi_text_NAME. */
 #define PERMI_TEXT(name, ...)                                                                                          \
   __VA_ARGS__                                                                                                          \
   static const char permi_text_##name[] = #__VA_ARGS__;
@@ -295,7 +291,7 @@ PERMI_BOTH void permi_two_sum(double &s, double &e, double a, double b)
   s = sum;
 }
 
-/* the same for |a| >= |b|, or a a whole number of units of the last place of b */
+/* the same for |a| >= |b|, or a a multiple of b's last place */
 PERMI_BOTH void permi_fast_two_sum(double &s, double &e, double a, double b)
 {
   const double sum = permi_add(a, b);
@@ -309,12 +305,11 @@ PERMI_BOTH void permi_two_product(double &p, double &e, double a, double b)
   e = permi_fma(a, b, -p);
 }
 
-/* One row of a term in the products of PERM_GPU_ROUNDED (1), _COMPENSATED (2) and _DOUBLED (3): p + c times y + l. */
+/* Multiplies p + c by a row, y + l: PERM_GPU_ROUNDED (1), _COMPENSATED (2), _DOUBLED (3). */
 template <int PARTS, int PRODUCT, int LOW>
 PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const double *l_given, int first)
 {
-  double y[2];
-  double l[2];
+  double y[2], l[2];
   PERMI_UNROLL
   for (int part = 0; part < PARTS; part++) {
     y[part] = y_given[part];
@@ -331,8 +326,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
       c[part] = l[part];
     }
   } else if (PARTS == 1) {
-    double h = 0;
-    double e = 0;
+    double h = 0, e = 0;
     if (PRODUCT == 1) {
       p[0] = permi_mul(p[0], y[0]);
     } else {
@@ -349,19 +343,9 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     const double re = permi_fma(-p[1], y[1], permi_mul(p[0], y[0]));
     p[1] = permi_fma(p[0], y[1], permi_mul(p[1], y[0]));
     p[0] = re;
-  } else { /* as perm.h's kernels: sums of two products cancel, so they take TwoSum */
-    double rr = 0;
-    double rr_e = 0;
-    double ii = 0;
-    double ii_e = 0;
-    double ri = 0;
-    double ri_e = 0;
-    double ir = 0;
-    double ir_e = 0;
-    double hr = 0;
-    double hr_e = 0;
-    double hi = 0;
-    double hi_e = 0;
+  } else { /* as perm.h: differences of products cancel and need TwoSum */
+    double rr = 0, rr_e = 0, ii = 0, ii_e = 0, ri = 0, ri_e = 0, ir = 0, ir_e = 0, hr = 0;
+    double hr_e = 0, hi = 0, hi_e = 0;
     permi_two_product(rr, rr_e, p[0], y[0]);
     permi_two_product(ii, ii_e, p[1], y[1]);
     permi_two_product(ri, ri_e, p[0], y[1]);
@@ -388,7 +372,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
   }
 }
 
-/* One row of PERM_GPU_PIVOT: p times x + c, q times x - c; c = 1 if not `plain`. */
+/* A row of PERM_GPU_PIVOT: p times x + c, q times x - c; c = 1 unless `plain`. */
 template <int PARTS>
 PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const double *c, int plain, int first)
 {
@@ -397,8 +381,7 @@ PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const dou
       p[0] = first ? permi_add(x[0], 1.0) : permi_fma(p[0], x[0], p[0]);
       q[0] = first ? permi_add(x[0], -1.0) : permi_fma(q[0], x[0], -q[0]);
     } else {
-      const double plus = permi_add(x[0], c[0]);
-      const double minus = permi_add(x[0], -c[0]);
+      const double plus = permi_add(x[0], c[0]), minus = permi_add(x[0], -c[0]);
       p[0] = first ? plus : permi_mul(p[0], plus);
       q[0] = first ? minus : permi_mul(q[0], minus);
     }
@@ -421,41 +404,34 @@ PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const dou
   }
 }
 
-/* What a kernel is told; COUNT constants: block columns twice, then pivots of plain rows. */
+/* A kernel's arguments; constants: block columns twice, pivots of plain rows. */
 template <int COUNT>
 struct permi_arguments {
   const double *table;
   double *out;
   unsigned long long first;
-  int n;
-  int plain;
-  int block;
-  int walk;
-  int high;
+  int n, plain, block, walk, high;
   unsigned mask;
   double constant[COUNT];
 };
 
-/* What a thread keeps in registers. `kept`, in registers or in shared memory, has, STEP places apart: value hi, lo,
-   imaginary hi, lo, sum of |terms| (sampled). */
+/* A thread's registers. `kept` has, STEP places apart, value hi, lo, imaginary hi, lo, sum of sampled |terms|. */
 template <int ROOM, int STEP>
 struct permi_registers {
   double x[ROOM]; /* row sums */
-  double inner[2]; /* of the terms of the block columns' signs */
-  const double *row; /* of the walk's table: the next step */
+  double inner[2]; /* of the block columns' terms */
+  const double *row; /* the walk's next step */
   double *kept;
   bool odd;
   bool sampled;
 };
 
-/* The step to setting s of the block columns, in Gray order, and its term. */
+/* Steps to setting s of the block columns; adds its term. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
 PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o, int s)
 {
   enum { WORDS = PARTS * (1 + LOW), PIVOT = PRODUCT == 0, ROUNDED = PRODUCT < 2 };
-  const int n = N ? N : a.n;
-  const int block = N ? K : a.block;
-  const int plain = N ? PLAIN : a.plain;
+  const int n = N ? N : a.n, block = N ? K : a.block, plain = N ? PLAIN : a.plain;
   const int column = s ? permi_ctz((unsigned)s) : 0;
   const bool down = (s ^ s >> 1) >> column & 1;
   double p[2] = {0, 0};
@@ -509,7 +485,7 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
   }
 }
 
-/* All settings from S on; by recursion, since compilers do not unroll that much. */
+/* Settings from S on; recursive, since compilers unroll less. */
 template <int S, int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM,
           int STEP>
 struct permi_states {
@@ -525,7 +501,7 @@ struct permi_states<END, END, N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, 
   static PERMI_BOTH void run(const permi_arguments<COUNT> &, permi_registers<ROOM, STEP> &) {}
 };
 
-/* The terms of all signs of the block columns. */
+/* All settings of the block columns. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
 PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o)
 {
@@ -536,16 +512,14 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* Sums over a thread's sign vectors into `kept`, see permi_registers. With two unrolled columns the code comes twice,
-   so that no branch parts the terms: 2% faster. With three or more it is too long: 20% slower. */
+/* A thread's sums, into `kept`. Two unrolled columns come twice, without a branch between terms: 2% faster; three are
+   too long: 20% slower. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
 {
   enum { WORDS = PARTS * (1 + LOW), ROOM = (N ? N : 64) * WORDS, ROUNDED = PRODUCT < 2, COPIES = K == 2 };
-  const int n = N ? N : a.n;
-  const int block = N ? K : a.block;
-  const int stride = (n * WORDS + 1) / 2 * 2;
+  const int n = N ? N : a.n, block = N ? K : a.block, stride = (n * WORDS + 1) / 2 * 2;
   const unsigned states = 1u << a.walk;
   const unsigned long long number = chunk << 7 | (unsigned long long)thread;
   const unsigned key = ((unsigned)chunk * 4 + (unsigned)(thread >> 5)) * 0x85ebca6bu;
@@ -570,12 +544,12 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
     const double *step = a.table + stride * (1 + k);
     PERMI_UNROLL
     for (int i = 0; i < n * WORDS; i++)
-      o.x[i] = permi_fma(minus, step[i], o.x[i]); /* exact, as all sums of rows */
+      o.x[i] = permi_fma(minus, step[i], o.x[i]); /* exact, as all row sums */
   }
   PERMI_ROLLED
   for (unsigned m = 0; m < states; m++) {
     o.odd = m & 1;
-    if (a.mask && !(m & (group - 1))) { /* a sample by hashing: no fixed pattern of signs, which a matrix may favour */
+    if (a.mask && !(m & (group - 1))) { /* hashed: a matrix may favour fixed signs */
       unsigned hash = key + m / group * 0x9e3779b9u;
       hash = (hash ^ hash >> 16) * 0x7feb352du;
       o.sampled = !(hash >> 24 & a.mask);
@@ -617,20 +591,42 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   }
 }
 
-/* Adds the sum of thread t + half to thread t's; room: [5][128]. */
+/* Adds thread t + half's sum to thread t's; room: [5][128]. */
 PERMI_BOTH void permi_fold(double *room, int t, int half)
 {
   PERMI_UNROLL
   for (int k = 0; k < 4; k += 2) {
     double *hi = room + 128 * k + t;
     double *lo = hi + 128;
-    double s;
-    double e;
+    double s, e;
     permi_two_sum(s, e, hi[0], hi[half]);
     e = permi_add(e, permi_add(lo[0], lo[half]));
     permi_fast_two_sum(hi[0], lo[0], s, e);
   }
   room[512 + t] = permi_add(room[512 + t], room[512 + t + half]);
+}
+
+/* Writes the sum of `room` over the threads. */
+__device__ __forceinline__ void permi_total(double *room, double *out)
+{
+  const int t = (int)threadIdx.x;
+  for (int half = 64; half; half /= 2) {
+    __syncthreads();
+    if (t < half)
+      permi_fold(room, t, half);
+  }
+  if (t == 0)
+    for (int k = 0; k < 5; k++)
+      out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
+}
+
+/* The same of each thread's `sum`. */
+__device__ __forceinline__ void permi_finish(double *room, double *out, const double *sum)
+{
+  __syncthreads();
+  for (int k = 0; k < 5; k++)
+    room[128 * k + threadIdx.x] = sum[k];
+  permi_total(room, out);
 }
 
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT>
@@ -640,39 +636,29 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
   extern __shared__ double2 permi_shared[];
   double *room = (double *)permi_shared; /* [5][128], then the walk's table */
   double *table = room + 640;
-  const int t = (int)threadIdx.x;
-  const int stride = (N * PARTS * (1 + LOW) + 1) / 2 * 2;
+  const int t = (int)threadIdx.x, stride = (N * PARTS * (1 + LOW) + 1) / 2 * 2;
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
     table[i] = a.table[stride * (1 + a.high) + i];
   __syncthreads();
-  /* sums in shared memory: 1.3% faster where registers are scarcest, slower elsewhere */
+  /* sums in shared memory: 1.3% faster where registers are scarce, else slower */
   if (SHARED) {
     permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 128>(a, table, a.first + blockIdx.x, t, room + t);
+    permi_total(room, a.out);
   } else {
     double kept[5];
     permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 1>(a, table, a.first + blockIdx.x, t, kept);
-    for (int k = 0; k < 5; k++)
-      room[128 * k + t] = kept[k];
+    permi_finish(room, a.out, kept);
   }
-  for (int half = 64; half; half /= 2) {
-    __syncthreads();
-    if (t < half)
-      permi_fold(room, t, half);
-  }
-  if (t == 0)
-    for (int k = 0; k < 5; k++)
-      a.out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
 }
 )
 /* clang-format on */
 
 /* ===================================================================================== >>text_exact
-   The kernels for integers. */
+   The kernels for integers. S has the members of perm_gpu_exact. */
 
 /* clang-format off */
 PERMI_TEXT(exact,
-/* Integers without rounding. S has the members of perm_gpu_exact. */
-/* A row sum of one word or less. */
+/* A row sum of at most one word. */
 template <class S>
 PERMI_BOTH int permi_exact_value(const S &shape, const unsigned *x, int line)
 {
@@ -685,13 +671,12 @@ PERMI_BOTH int permi_exact_value(const S &shape, const unsigned *x, int line)
   return (int)word;
 }
 
-/* The word of a quadruple. */
 PERMI_BOTH unsigned permi_exact_word(const uint4 &four, int k)
 {
   return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
 }
 
-/* to = x + step, row sum by row sum; step at a multiple of 16 bytes */
+/* to = x + step; step is at a multiple of 16 bytes */
 template <class S>
 PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x, const unsigned *step)
 {
@@ -708,13 +693,12 @@ PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x
   }
 }
 
-/* The magnitude of a row sum of `wide` words; returns its sign in bit 31. */
+/* The magnitude of a row sum; returns its sign in bit 31. */
 template <class S>
 PERMI_BOTH unsigned permi_exact_magnitude(const S &shape, const unsigned *x, int line, int wide, unsigned *c)
 {
   const int at = shape.at(line);
-  const unsigned top = x[at + wide - 1];
-  const unsigned mask = top >> 31 ? 0xffffffffu : 0u;
+  const unsigned top = x[at + wide - 1], mask = top >> 31 ? 0xffffffffu : 0u;
   unsigned carry = mask & 1u;
   PERMI_UNROLL
   for (int k = 0; k < wide; k++) {
@@ -725,7 +709,7 @@ PERMI_BOTH unsigned permi_exact_magnitude(const S &shape, const unsigned *x, int
   return top;
 }
 
-/* out[0 .. grown - 1] = p c modulo 2^(32 grown), p of `words` words, then `fill` */
+/* out = p c modulo 2^(32 grown), p of `words` words, then `fill` */
 template <int ROOM>
 PERMI_BOTH void permi_exact_times(unsigned *out, int grown, const unsigned *p, int words, unsigned fill,
                                   const unsigned *c, int wide)
@@ -744,15 +728,13 @@ PERMI_BOTH void permi_exact_times(unsigned *out, int grown, const unsigned *p, i
   }
 }
 
-/* Multiplies group g of rows into the product: real ones as magnitudes, with their signs in bit 31 of `sign`; complex
-   ones as two's complement, the imaginary part ROOM words on. */
+/* Multiplies a group into the product: real ones as magnitudes, signs in bit 31 of `sign`; complex ones in two's
+   complement, the imaginary part ROOM words on. */
 template <class S>
 PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsigned *p, unsigned &sign)
 {
-  const int first = shape.first(g);
-  const int end = shape.first(g + 1);
-  const int words = g ? shape.product(g - 1) : 0;
-  const int grown = shape.product(g);
+  const int first = shape.first(g), end = shape.first(g + 1);
+  const int words = g ? shape.product(g - 1) : 0, grown = shape.product(g);
   const int wide = shape.wide(g);
   unsigned c[2][3] = {{0, 0, 0}, {0, 0, 0}};
   unsigned signs[2] = {0, 0};
@@ -830,7 +812,7 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
   }
 }
 
-/* All groups from G on; by recursion, which makes G a constant. */
+/* Groups from G on; recursive: G is a constant. */
 template <class S, int G, int END>
 struct permi_exact_groups {
   static PERMI_BOTH void run(const S &shape, const unsigned *x, unsigned *p, unsigned &sign)
@@ -845,7 +827,7 @@ struct permi_exact_groups<S, END, END> {
   static PERMI_BOTH void run(const S &, const unsigned *, unsigned *, unsigned &) {}
 };
 
-/* Adds the term of row sums x to the sum, with its sign; odd: minus. */
+/* Adds the term of row sums x; odd: minus. */
 template <class S>
 PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd, unsigned *sum)
 {
@@ -872,7 +854,7 @@ PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd
   }
 }
 
-/* Row sums at the first sign vector of a thread. */
+/* A thread's first row sums. */
 template <class S>
 PERMI_BOTH void permi_exact_start(const S &shape, const unsigned *table, unsigned long long number, int high,
                                   unsigned *x)
@@ -886,7 +868,7 @@ PERMI_BOTH void permi_exact_start(const S &shape, const unsigned *table, unsigne
       permi_exact_step(shape, x, x, table + shape.stride() * (1 + k));
 }
 
-/* The settings of the block columns in which some even row is 0, bit by bit. */
+/* Bits of the block columns' settings in which an even row is 0. */
 template <class S>
 PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *x, const unsigned long long *masks)
 {
@@ -899,23 +881,21 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-/* The row of the walk's table for the step after state m. */
+/* The walk's row for the step after state m. */
 PERMI_BOTH int permi_exact_row(unsigned m)
 {
   const int j = permi_ctz(m + 1);
   return 2 * j + (int)((m + 1) >> (j + 1) & 1);
 }
 
-/* Sums a chunk. Shared memory: sums of words over the threads, masks, walk, settings, row sums of the threads, queues.
-   Without skipping a thread sums its own terms. With skipping a warp collects the settings of the block columns in
-   which no even row is 0, and shares them out: few terms are left, many in some threads and none in most. */
+/* Sums a chunk. Shared memory: sum, masks, walk, settings, row sums, queues. When skipping, a warp collects the
+   settings in which no even row is 0, and shares them out: they are few and uneven. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {
   extern __shared__ double2 permi_shared[];
   const unsigned *table = (const unsigned *)a.table;
-  const int t = (int)threadIdx.x;
-  const int lane = t & 31;
+  const int t = (int)threadIdx.x, lane = t & 31;
   const int totals = (S::PARTS * shape.sum() + 1) / 2 * 2;
   const int stride = shape.stride();
   unsigned long long *total = (unsigned long long *)permi_shared;
@@ -951,8 +931,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
     } else {
       unsigned long long alive = ~permi_exact_zeros(shape, x, masks);
       const unsigned odd = (m ^ (unsigned)permi_parity(number >> 5)) & 1u;
-      int at = __popcll(alive);
-      int end = at;
+      int at = __popcll(alive), end = at;
       for (int k = 1; k < 32; k *= 2) {
         const int before = __shfl_up_sync(0xffffffffu, end, k);
         end += lane >= k ? before : 0;
@@ -970,8 +949,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
       __syncwarp();
       for (int i = lane; i < end; i += 32) {
         const int code = queue[i];
-        unsigned own[S::WORDS];
-        unsigned y[S::WORDS];
+        unsigned own[S::WORDS], y[S::WORDS];
         PERMI_UNROLL
         for (int w = 0; w < S::WORDS; w += 4) {
           const uint4 four = ((const uint4 *)(states + stride * (t - lane + (code >> 6))))[w / 4];
@@ -986,7 +964,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
     }
   }
   PERMI_UNROLL
-  for (int i = 0; i < S::PARTS * shape.sum(); i++) /* words apart, carries at the end: any order gives the same */
+  for (int i = 0; i < S::PARTS * shape.sum(); i++) /* words apart, carries last: any order gives the same */
     atomicAdd(total + i, (unsigned long long)sum[i / shape.sum() * S::SUM_ROOM + i % shape.sum()]);
   __syncthreads();
   for (int i = t; i < S::PARTS * shape.sum(); i += 128)
@@ -1000,8 +978,8 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
 
 /* clang-format off */
 PERMI_TEXT(batch,
-/* One matrix of a batch, by a team of 32 threads or 128, with the tables of >>gpu in shared memory: the pivot form, or
-   the plain form where every column has an entry that is small against its row. */
+/* A matrix, by a team of 32 or 128 threads with the tables of >>gpu in shared memory: pivot form, or plain if every
+   column has a small entry. */
 template <int N, int PARTS>
 struct alignas(16) permi_batch_room {
   enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
@@ -1010,20 +988,19 @@ struct alignas(16) permi_batch_room {
   double a[N * N * PARTS];
   permi_arguments<COUNT> arguments;
   double largest[N]; /* of a row */
-  double worst[N]; /* of a column: the least share in its rows */
+  double worst[N]; /* least share of a column in its rows */
   double pivot[N * PARTS];
   double size[N * SAMPLES]; /* of a row sum for some signs */
-  double share[N * SAMPLES]; /* of what rounding may have taken from it */
+  double share[N * SAMPLES]; /* of it that rounding may have taken */
 };
 
 PERMI_BOTH double permi_batch_size(const double *z, int parts)
 {
-  const double x = fabs(z[0]);
-  const double y = parts == 2 ? fabs(z[1]) : 0;
+  const double x = fabs(z[0]), y = parts == 2 ? fabs(z[1]) : 0;
   return x < y ? y : x;
 }
 
-/* The least power of two that is not below x, x a normal number */
+/* The least power of two not below a normal x. */
 PERMI_BOTH double permi_batch_power(double x)
 {
   const long long bits = permi_bits(x) + 0xfffffffffffffll;
@@ -1066,7 +1043,7 @@ PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *pl
   return best;
 }
 
-/* Row i: divided by its pivot entry or not, rounded to its grid, into the tables. */
+/* Row i into the tables: divided by its pivot or not, on its grid. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int pivot, int plain)
 {
@@ -1081,7 +1058,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   double start[2] = {0, 0};
   PERMI_ROLLED
   for (int pass = 0; pass < 2; pass++) {
-    int at = -1; /* of the column among those that are not the pivot */
+    int at = -1; /* the column among all but the pivot */
     PERMI_ROLLED
     for (int j = 0; j < N; j++) {
       double z[2] = {row[j * PARTS], PARTS == 2 ? row[j * PARTS + PARTS - 1] : 0};
@@ -1142,7 +1119,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   }
 }
 
-/* Sums what is thread t's of the team, as permi_walk. */
+/* Sums thread t's part, as permi_walk. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
 {
@@ -1167,17 +1144,13 @@ PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plai
   room.arguments.mask = R::MASK;
 }
 
-/* out: permanent, sum of |terms|, share of a term that rounding of entries may have taken; the share is huge where
-   numbers are so large or small that the CPU must take the matrix. sum: hi, lo, hi, lo, sum of |terms|, `apart` doubles
-   from each other. */
+/* out: permanent, sum of |terms|, share that rounding may have taken (huge: the CPU must take the matrix). sum: hi, lo,
+   hi, lo, sum of |terms|, `apart` doubles apart. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
   typedef permi_batch_room<N, PARTS> R;
-  double re = 1;
-  double im = 0;
-  double weights = 0;
-  double share = 0;
+  double re = 1, im = 0, weights = 0, share = 0;
   bool fine = true;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {
@@ -1192,8 +1165,7 @@ PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const
   im = permi_mul(im, 1.0 / (double)(1ll << (N - 1)));
   PERMI_ROLLED
   for (int k = 0; k < R::SAMPLES; k++) {
-    double weight = 1;
-    double part = 0;
+    double weight = 1, part = 0;
     PERMI_ROLLED
     for (int i = 0; i < N; i++) {
       weight = permi_mul(weight, room.size[i * R::SAMPLES + k]);
@@ -1218,13 +1190,11 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
   typedef permi_batch_room<N, PARTS> R;
   extern __shared__ double2 permi_shared[];
   double *fold = (double *)permi_shared;
-  const int t = (int)threadIdx.x;
-  const int i = t % R::TEAM;
+  const int t = (int)threadIdx.x, i = t % R::TEAM;
   const unsigned long long matrix = blockIdx.x * (128ull / R::TEAM) + (unsigned long long)(t / R::TEAM);
   R &room = ((R *)(fold + 5 * 128))[t / R::TEAM];
   double out[5];
-  int plain;
-  int pivot;
+  int plain, pivot;
   if (matrix < a.first)
     for (int k = i; k < N * N * PARTS; k += R::TEAM)
       room.a[k] = a.table[matrix * (N * N * PARTS) + k];
@@ -1257,16 +1227,15 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
 /* clang-format on */
 
 /* ==================================================================================== >>text_counts
-   The kernels for sums over counts. */
+   The kernels for sums over counts, see perm_gpu_counts. */
 
 /* clang-format off */
 PERMI_TEXT(counts,
-/* Sums over counts, see perm_gpu_counts. The term of forms x (sums of high and low words): its product, or e_needed. */
+/* The term of forms x (high and low words): their product. */
 template <class S>
 PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
 {
-  double re = 1;
-  double im = 0;
+  double re = 1, im = 0;
   PERMI_UNROLL
   for (int f = 0; f < shape.forms(); f++) {
     const double *at = x + f * S::PARTS * (1 + S::LOW);
@@ -1292,7 +1261,7 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
   term[1] = im;
 }
 
-/* e_k += x e_(k-1) for form f, without e_k that lead nowhere. */
+/* e_k += x e_(k-1) for form f, where e_k is needed. */
 template <class S>
 PERMI_BOTH void permi_counts_form(const S &shape, int f, const double *x, int absolute, double *e)
 {
@@ -1350,10 +1319,9 @@ PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int abso
   term[1] = S::PARTS == 2 ? e[2 * shape.needed() + 1] : 0;
 }
 
-/* Sums what is thread t's of a chunk, as permi_walk. Table: numbers of threads, chunks, high digits; where the walk
-   begins; for each high digit radix, where its weights are; start; steps of high digits, of low ones; weights of high
-   digits; walk: for every term of the low digits weight, digit that moves (counted from 1, negative: down) to it, sum
-   of the digits; Ryser: weights by rank. */
+/* Thread t's part of a chunk. Table: threads, chunks, high digits, the walk's place; radix and weights' place of high
+   digits; start; steps of high, low digits; weights; the walk, term by term: weight, digit that moves (from 1;
+   negative: down), sum of digits; Ryser: weights by rank. */
 template <class S>
 PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
                                   double *out)
@@ -1372,8 +1340,7 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
   const unsigned long long end = begin + each + (chunk < rest ? 1 : 0);
   double total[2] = {0, 0};
   double low[2] = {0, 0};
-  double moduli = 0;
-  double x[S::SIZE];
+  double moduli = 0, x[S::SIZE];
   PERMI_ROLLED
   for (unsigned long long number = begin + (unsigned long long)t; number < end; number += 128) {
     unsigned long long left = number;
@@ -1394,14 +1361,13 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
       PERMI_UNROLL
       for (int i = 0; i < size; i++)
-        x[i] = permi_fma((double)v, steps[d * size + i], x[i]); /* exact, as all sums of forms */
+        x[i] = permi_fma((double)v, steps[d * size + i], x[i]); /* exact, as all forms */
     }
     PERMI_ROLLED
     for (int m = 0; m < shape.walk(); m++) {
       const int move = (int)walk[3 * m + 1];
       double w = walk[3 * m];
-      double term[2];
-      double error;
+      double term[2], error;
       if (move) {
         const double *step = steps + (high + (move < 0 ? -move : move) - 1) * size;
         const double sign = move < 0 ? -1 : 1;
@@ -1431,8 +1397,7 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
     }
     PERMI_UNROLL
     for (int part = 0; part < S::PARTS; part++) {
-      double product;
-      double error;
+      double product, error;
       permi_two_product(product, error, hi[part], weight);
       error = permi_fma(lo[part], weight, error);
       permi_two_sum(total[part], product, total[part], product);
@@ -1459,29 +1424,20 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
     table[i] = a.table[i];
   __syncthreads();
   permi_counts_walk(shape, table, a.mask, a.first + blockIdx.x, t, out);
-  for (int k = 0; k < 5; k++)
-    room[128 * k + t] = out[k];
-  for (int half = 64; half; half /= 2) {
-    __syncthreads();
-    if (t < half)
-      permi_fold(room, t, half);
-  }
-  if (t == 0)
-    for (int k = 0; k < 5; k++)
-      a.out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
+  permi_finish(room, a.out, out);
 }
 )
 /* clang-format on */
 
 /* ================================================================================== >>text_frontier
-   The kernels of the frontier's dynamic program, on arrays and on lists. */
+   The kernels of the frontier's program, on arrays and on lists. */
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
-/* Arrays (perm_sparse.h, >>arrays). A warp adds up a block of the target, the words with the same top and middle bits,
-   every value in the order of the ways, so that the bits are the CPU's. A value has PLANES words. In a block all first
-   words come before all second ones, since lanes read side by side. What a way does to the top bits is settled once for
-   a thread block, to the middle bits once for a warp. Low words that move have a table of places (permi_places). */
+/* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
+   of the ways: the CPU's bits. All first words of a block's values come before all second ones, for lanes to read side
+   by side. A way's top bits are settled once a thread block, middle bits once a warp. Low words that move have a
+   table. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -1490,14 +1446,7 @@ union permi_coefficient {
 };
 
 struct permi_gpu_way {
-  unsigned test;
-  unsigned want;
-  unsigned keep;
-  unsigned flip;
-  unsigned low_test;
-  unsigned low_want;
-  unsigned low_keep;
-  unsigned low_flip;
+  unsigned test, want, keep, flip, low_test, low_want, low_keep, low_flip;
   int low_ones;
   int place; /* below 0: low words stay */
   permi_coefficient c[2];
@@ -1520,37 +1469,31 @@ struct permi_step_arguments {
   const unsigned short *word; /* of the target */
   const unsigned short *rank; /* of the source */
   unsigned short *place;
-  unsigned long long *sizes; /* bits of the least and the largest modulus; NULL: not wanted */
+  unsigned long long *sizes; /* bits of least and largest modulus, or NULL */
   int ways;
-  int bits; /* middle slots; */
-  int from_shift; /* those of a row of middle offsets */
+  int bits; /* middle slots */
+  int from_shift; /* of a row of middle offsets */
   int to_shift;
-  int low;  /* occupied low slots of the source */
-  int words; /* low words of the target */
-  int spans; /* thread blocks for a word of top bits, */
+  int low;  /* the source's occupied low slots */
+  int words; /* the target's low words */
+  int spans; /* thread blocks a top word */
   int span;  /* blocks of each */
 };
 
-/* A way for one word of top bits. */
+/* A way for one top word. */
 struct permi_route {
   unsigned long long offset; /* of the source's top bits */
   permi_coefficient c[2];
-  unsigned test;
-  unsigned want;
-  unsigned keep;
-  unsigned flip;
+  unsigned test, want, keep, flip;
   int row; /* of the source's middle offsets */
-  int low_ones;
-  int place;
-  int unused;
+  int low_ones, place, unused;
 };
 
-/* What a block is added up from. */
+/* A block's summands. */
 struct permi_origin {
   unsigned long long offset;
   permi_coefficient c[2];
-  int count;
-  int place;
+  int count, place;
 };
 
 PERMI_BOTH bool permi_route_make(const permi_step_arguments &a, unsigned top, const permi_gpu_way &way, permi_route &r)
@@ -1593,14 +1536,12 @@ PERMI_BOTH unsigned short permi_place(const permi_step_arguments &a, const permi
 }
 
 struct permi_double_double {
-  double hi;
-  double lo;
+  double hi, lo;
 };
 
 PERMI_BOTH permi_double_double permi_dd_sum(permi_double_double a, permi_double_double b)
 {
-  permi_double_double s;
-  permi_double_double t;
+  permi_double_double s, t;
   permi_two_sum(s.hi, s.lo, a.hi, b.hi);
   permi_two_sum(t.hi, t.lo, a.lo, b.lo);
   permi_two_sum(s.hi, s.lo, s.hi, permi_add(s.lo, t.hi));
@@ -1608,7 +1549,7 @@ PERMI_BOTH permi_double_double permi_dd_sum(permi_double_double a, permi_double_
   return s;
 }
 
-/* (hi, lo) c with the CPU's bits: its vectors, for real double-doubles, fuse what its plain code rounds. */
+/* (hi, lo) c with the CPU's bits, whose vectors fuse real double-doubles. */
 PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bool fused)
 {
   permi_double_double p;
@@ -1618,15 +1559,14 @@ PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bo
   return p;
 }
 
-/* CELL: perm_gpu_cell; add: y += c x */
+/* add: y += c x */
 template <int CELL, int WORDS, int PARTS>
 struct permi_cell {
   enum { PLANES = CELL == 0 ? 1 : CELL == 3 ? 4 : 2, TRACKED = CELL == 3 ? 2 : 1, TRACK_END = CELL == 1 ? 1 : PLANES };
   typedef double number;
   static PERMI_BOTH void add(double *y, const double *x, const permi_coefficient *c)
   {
-    const double real = c[0].real;
-    const double imaginary = c[1].real;
+    const double real = c[0].real, imaginary = c[1].real;
     if (CELL == 0) {
       y[0] = permi_fma(real, x[0], y[0]);
     } else if (CELL == 1) {
@@ -1663,17 +1603,16 @@ template <int WORDS, int PARTS>
 struct permi_cell<4, WORDS, PARTS> {
   enum { PLANES = WORDS * PARTS, TRACKED = 1, TRACK_END = 0 };
   typedef unsigned long long number;
-  /* y += |c| x, or with `minus` y -= |c| x, modulo 2^(64 WORDS) */
+  /* y += |c| x or, `minus`, y -= |c| x, modulo 2^(64 WORDS) */
   static PERMI_BOTH void part(number *y, const number *x, number c, bool minus)
   {
     const number magnitude = minus ? 0 - c : c;
-    number carry = 0; /* of the product, */
-    number borrow = 0; /* of the sum or difference */
+    number carry = 0; /* of the product */
+    number borrow = 0; /* of the sum */
     PERMI_UNROLL
     for (int w = 0; w < WORDS; w++) {
       const number low = magnitude * x[w];
-      const number term = low + carry;
-      const number sum = minus ? y[w] - term : y[w] + term;
+      const number term = low + carry, sum = minus ? y[w] - term : y[w] + term;
       const number all = minus ? sum - borrow : sum + borrow;
       if (w + 1 < WORDS)
         carry = permi_high(magnitude, x[w]) + (term < low);
@@ -1683,8 +1622,7 @@ struct permi_cell<4, WORDS, PARTS> {
   }
   static PERMI_BOTH void add(number *y, const number *x, const permi_coefficient *c)
   {
-    const number real = c[0].integer;
-    const number imaginary = c[1].integer;
+    const number real = c[0].integer, imaginary = c[1].integer;
     part(y, x, real, (long long)real < 0);
     if (PARTS == 2) {
       part(y + WORDS % PLANES, x + WORDS % PLANES, real, (long long)real < 0);
@@ -1696,7 +1634,7 @@ struct permi_cell<4, WORDS, PARTS> {
   }
 };
 
-/* Notes the least modulus but 0 and the largest, as bits, which are ordered as such doubles are. */
+/* Notes least modulus above 0 and largest, as bits. */
 PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
 {
   permi_coefficient size;
@@ -1707,7 +1645,7 @@ PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
     sizes[1] = size.integer;
 }
 
-/* Adds up values first, first + apart, ..., U of them, of a block of count, into the target from word `to` on. */
+/* Sums U values first, first + apart, ... of a block into the target from word `to` on. */
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
                              unsigned long long to, int count, int first, int apart, unsigned long long *sizes)
@@ -1745,7 +1683,7 @@ PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *
     }
     PERMI_UNROLL
     for (int u = 0; u < U; u++)
-      cell::add(y[u], z[u], o.c); /* of 0 where there is none: that changes nothing */
+      cell::add(y[u], z[u], o.c); /* adding 0 changes nothing */
   }
   PERMI_UNROLL
   for (int u = 0; u < U; u++)
@@ -1769,16 +1707,13 @@ __device__ __forceinline__ void permi_step(const permi_step_arguments &a)
   extern __shared__ double2 permi_shared[];
   __shared__ int routes;
   __shared__ unsigned long long all[2];
-  const int lane = (int)threadIdx.x & 31;
-  const int warp = (int)threadIdx.x >> 5;
-  const unsigned below = (1u << lane) - 1;
-  const unsigned top = a.top[blockIdx.x / a.spans];
+  const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
+  const unsigned below = (1u << lane) - 1, top = a.top[blockIdx.x / a.spans];
   const int ones = permi_ones(top);
   permi_route *route = (permi_route *)permi_shared;
   permi_origin *origin = (permi_origin *)(route + a.ways) + warp * a.ways;
   unsigned long long sizes[2] = {0x7fefffffffffffffull, 0};
-  int begin = a.middle_start[ones];
-  int end = a.middle_start[ones + 1];
+  int begin = a.middle_start[ones], end = a.middle_start[ones + 1];
   begin += (int)(blockIdx.x % a.spans) * a.span;
   if (end > begin + a.span)
     end = begin + a.span;
@@ -1804,8 +1739,7 @@ __device__ __forceinline__ void permi_step(const permi_step_arguments &a)
   PERMI_ROLLED
   for (int m = begin + warp; m < end; m += (int)blockDim.x >> 5) {
     const unsigned middle = a.middle[m];
-    const int left = a.left[m];
-    const int count = a.to_start[left + 1] - a.to_start[left];
+    const int left = a.left[m], count = a.to_start[left + 1] - a.to_start[left];
     const unsigned long long to = a.to_top[top] + a.to_middle[(ones << a.to_shift) + (int)middle];
     int origins = 0;
     for (int w = 0; w < routes; w += 32) {
@@ -1857,9 +1791,8 @@ __device__ __forceinline__ void permi_scale(double *x, unsigned long long count,
 )
 /* clang-format on */
 
-/* Sorted lists, united by merge path [DOB15]. States are expanded stream by stream, so that the transitions of a stream
-   are sorted by their targets. Streams are merged two by two, the first before the second where keys are equal. Equal
-   keys are added up. So a value is added up in the order of the streams: the arrays' bits. */
+/* Sorted lists, united by merge path [DOB15]: a stream's transitions are sorted by target; streams are merged two by
+   two, the first first at equal keys, which are added up: the arrays' bits. */
 /* clang-format off */
 PERMI_TEXT(lists,
 struct permi_gpu_stream {
@@ -1869,7 +1802,7 @@ struct permi_gpu_stream {
   permi_coefficient c[2];
 };
 
-/* A transition: where to, and from (its stream << 40 | place in the source). */
+/* A transition: target; origin (stream << 40 | place). */
 struct permi_item {
   unsigned long long key;
   unsigned long long origin;
@@ -1880,13 +1813,13 @@ struct permi_list_arguments {
   const void *value;
   unsigned long long states;
   const permi_gpu_stream *stream;
-  unsigned long long *count; /* of tiles of 1024, of every row (stream); then how many before */
+  unsigned long long *count; /* of tiles of 1024, then of those before */
   unsigned long long *start; /* of rows, and the end */
   unsigned long long tiles; /* of a row */
   int rows;
   permi_item *item;
   permi_item *merged;
-  unsigned long long begin; /* two runs of items */
+  unsigned long long begin; /* two runs */
   unsigned long long middle;
   unsigned long long end;
   unsigned long long *to_key;
@@ -1911,12 +1844,11 @@ PERMI_BOTH permi_item permi_item_make(const permi_list_arguments &a, int s, unsi
   return item;
 }
 
-/* How many of the first `diagonal` items of the union of a and b are of a. */
+/* How many of the union's first `diagonal` items are a's. */
 PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const permi_item *b, long long bs,
                                  long long diagonal)
 {
-  long long low = diagonal > bs ? diagonal - bs : 0;
-  long long high = diagonal < as ? diagonal : as;
+  long long low = diagonal > bs ? diagonal - bs : 0, high = diagonal < as ? diagonal : as;
   while (low < high) {
     const long long m = (low + high) / 2;
     if (a[m].key <= b[diagonal - 1 - m].key)
@@ -1927,17 +1859,16 @@ PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const p
   return low;
 }
 
-/* Items first .. first + count - 1 of the union of a and b, which have as and bs. */
+/* Items [first, first + count) of the union of a and b. */
 PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item *b, int bs, int first, int count,
                                   permi_item *to)
 {
-  int i = (int)permi_merge_path(a, as, b, bs, first);
-  int j = first - i;
+  int i = (int)permi_merge_path(a, as, b, bs, first), j = first - i;
   for (int k = 0; k < count && i + j < as + bs; k++)
     to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
 }
 
-/* Adds up the state whose transitions begin at item i, to place k. */
+/* Sums the state from item i on, to place k. */
 template <int CELL, int WORDS, int PARTS>
 PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
                                 unsigned long long *sizes)
@@ -1946,8 +1877,7 @@ PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long lon
   typedef typename cell::number number;
   enum { PLANES = cell::PLANES };
   const unsigned long long key = a.item[i].key;
-  number y[PLANES];
-  number x[PLANES];
+  number y[PLANES], x[PLANES];
   PERMI_UNROLL
   for (int w = 0; w < PLANES; w++)
     y[w] = 0;
@@ -1969,12 +1899,11 @@ PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long lon
   }
 }
 
-/* The place of a thread's element among those of a tile that are in; *before: those of earlier turns. */
+/* The rank of a thread's element among those in. */
 __device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
 {
   __shared__ int warps[8];
-  const int lane = (int)threadIdx.x & 31;
-  const int warp = (int)threadIdx.x >> 5;
+  const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
   const unsigned vote = __ballot_sync(~0u, in);
   unsigned long long rank = *before + (unsigned long long)permi_ones(vote & ((1u << lane) - 1));
   if (lane == 0)
@@ -2002,7 +1931,7 @@ __device__ __forceinline__ void permi_list_count(const permi_list_arguments &a, 
     a.count[blockIdx.x] = (unsigned long long)count;
 }
 
-/* One thread block of 256. */
+/* One thread block. */
 __device__ __forceinline__ void permi_list_scan(const permi_list_arguments &a)
 {
   __shared__ unsigned long long sum[256];
@@ -2042,7 +1971,7 @@ __device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
   }
 }
 
-/* Makes 2048 items of the union of [begin, middle) and [middle, end), in shared memory. */
+/* Merges 2048 items, in shared memory. */
 __device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
 {
   __shared__ permi_item room[2048];
@@ -2050,15 +1979,13 @@ __device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
   const permi_item *left = a.item + a.begin;
   const permi_item *right = a.item + a.middle;
   const long long lefts = (long long)(a.middle - a.begin);
-  const long long rights = (long long)(a.end - a.middle);
-  const long long first = blockIdx.x * 2048ll;
+  const long long rights = (long long)(a.end - a.middle), first = blockIdx.x * 2048ll;
   const long long last = first + 2048 < lefts + rights ? first + 2048 : lefts + rights;
   permi_item mine[8];
   if (threadIdx.x < 2)
     edge[threadIdx.x] = permi_merge_path(left, lefts, right, rights, threadIdx.x ? last : first);
   __syncthreads();
-  const int as = (int)(edge[1] - edge[0]);
-  const int all = (int)(last - first);
+  const int as = (int)(edge[1] - edge[0]), all = (int)(last - first);
   for (int k = (int)threadIdx.x; k < all; k += 256)
     room[k] = k < as ? left[edge[0] + k] : right[first - edge[0] + (k - as)];
   __syncthreads();
@@ -2096,11 +2023,10 @@ __device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
 /* clang-format on */
 
 #define PERMI_STEP_THREADS 256
-#define PERMI_GPU_STREAMS 128 /* of a step: no vertex has so many neighbours on a frontier of 43 */
+#define PERMI_GPU_STREAMS 128 /* no vertex has more neighbours on a frontier of 43 */
 
 /* ========================================================================================= >>driver
-   The CUDA driver and NVRTC, opened at run time: the functions that are used, how a call is checked, what the process
-   keeps, and what one user of a GPU holds there. */
+   The CUDA driver and NVRTC, opened at run time. A call that fails returns 0 or NULL, and `message` says why. */
 
 #define PERMI_DRIVER_LIST(X)                                                                                           \
   X(init, "cuInit", (unsigned flags))                                                                                  \
@@ -2165,18 +2091,18 @@ typedef struct permi_nvrtc {
 #undef PERMI_NVRTC_MEMBER
 } permi_nvrtc;
 
-#define PERMI_GPUS 64 /* at most, of a host */
+#define PERMI_GPUS 64 /* most of a host */
 
-/* A kernel's key, and where it is loaded. Keys are compared as bytes: `unused` is 0 where padding would be. */
+/* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1, 2: frontier on arrays, on lists, with `product` the cell and n words in each of `parts` */
+  int family; /* 0: sums; 1, 2: the frontier's arrays, lists: product is the cell, n words in each part */
   int arch, device, unused;
   uint64_t digest, length; /* of a program's text */
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* functions of family 1 */
-enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS }; /* of 2 */
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of family 1; then of 2 */
+enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
 static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
     {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
     {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel", NULL, NULL, NULL, NULL},
@@ -2187,26 +2113,26 @@ typedef struct permi_loaded {
   permi_kernel_key key;
   CUmodule module;
   CUfunction function[PERMI_FUNCTIONS];
-  char *image; /* for other devices of the architecture */
+  char *image; /* for other devices of its architecture */
   size_t size;
   struct permi_loaded *next;
 } permi_loaded;
 
-/* A module that a thread of its own makes, since neither a context, nor a compiler, nor a driver that compiles PTX can
-   be interrupted. Calls wait for the module and may leave; it is kept for later calls. */
+/* A module that a thread of its own makes: contexts, compilers and drivers cannot be interrupted. Calls may leave; the
+   module is kept. */
 typedef struct permi_making {
   permi_kernel_key key;
   char *source, *cache; /* owned */
   size_t shared;
-  int compiling; /* 1: others with its architecture wait for the image */
-  int calls;     /* that wait */
-  int ended;     /* 1: `loaded`, or NULL and `message` */
+  int compiling; /* 1: others of its architecture wait for the image */
+  int calls;     /* waiting */
+  int ended;     /* 1: there is `loaded`, or a message */
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;
 } permi_making;
 
-/* Makes a condition whose timed waits go by a clock that nobody sets. */
+/* Timed waits by the monotonic clock. */
 static void permi_condition(pthread_cond_t *condition)
 {
   pthread_condattr_t monotonic;
@@ -2222,7 +2148,7 @@ static void permi_made_begin(void)
   permi_condition(&permi_made_condition);
 }
 
-/* The condition that is signalled when a module has been made or an image compiled. */
+/* Signalled when a module or an image is made. */
 static pthread_cond_t *permi_made(void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -2230,22 +2156,22 @@ static pthread_cond_t *permi_made(void)
   return &permi_made_condition;
 }
 
-/* All that the process keeps, guarded by permi_cuda_lock. */
+/* Guarded by permi_cuda_lock. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-  int driver_state, nvrtc_state; /* 0 not tried, 1 there, -1 not */
+  int driver_state, nvrtc_state; /* 0 not tried, 1 open, -1 absent */
   permi_driver driver;
   permi_nvrtc nvrtc;
   int devices, arch[PERMI_GPUS], processors[PERMI_GPUS], shared[PERMI_GPUS];
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   permi_making *making;
-  int threads;          /* that make modules */
-  volatile int leaving; /* 1: the process ends, and compilers are to give up */
-  pid_t process;        /* whose threads they are */
+  int threads;          /* making modules */
+  volatile int leaving; /* 1: the process ends, compilers give up */
+  pid_t process;        /* the threads' owner */
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
-  int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: an older NVRTC */
-  void (*twin)(void); /* not NULL: `driver` is that of the tests, and this is called where a kernel would be compiled */
+  int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: older NVRTC */
+  void (*twin)(void); /* not NULL: the tests' driver; called instead of compiling */
 } permi_cuda;
 
 static double permi_clock(void)
@@ -2255,7 +2181,7 @@ static double permi_clock(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* So many nanoseconds from now, less than a second, for timed waits with a condition of permi_condition. */
+/* Nanoseconds, below 1e9, from now. */
 static struct timespec permi_until(long nanoseconds)
 {
   struct timespec until;
@@ -2269,7 +2195,7 @@ static struct timespec permi_until(long nanoseconds)
 }
 
 #if defined(PERM_CUDA_TESTS)
-static long permi_fault_after = -1; /* calls until one fails; below 0: none does */
+static long permi_fault_after = -1; /* calls until one fails; below 0: none */
 static int permi_fault(void)
 {
   const long left = __atomic_fetch_sub(&permi_fault_after, 1, __ATOMIC_RELAXED);
@@ -2281,7 +2207,7 @@ static int permi_fault(void)
 #define permi_fault() 0
 #endif
 
-/* Every call of the driver goes through here. 1: fine; 0: message says what failed. */
+/* Checks a driver call. */
 static int permi_called(CUresult status, const char *what, int device, char *message)
 {
   const char *text = NULL;
@@ -2298,11 +2224,11 @@ static int permi_called(CUresult status, const char *what, int device, char *mes
   permi_called(permi_fault() ? CUDA_ERROR_UNKNOWN : permi_cuda.driver.name arguments, "driver call " #name, device,    \
                message)
 
-/* What one user of a GPU holds there: where its handles are, 0 in a handle for none. All are given back at once. */
+/* What a user of a GPU holds; 0 in a handle is nothing. */
 typedef enum permi_held { PERMI_MEMORY, PERMI_HOST, PERMI_EVENT, PERMI_STREAM, PERMI_HELDS } permi_held;
 typedef struct permi_holder {
   int device, held;
-  char *message; /* says what failed */
+  char *message;
   struct {
     permi_held kind;
     void *at;
@@ -2311,8 +2237,7 @@ typedef struct permi_holder {
 
 #define PERMI_ON(holder, name, arguments) PERMI_CALL(name, arguments, (holder)->device, (holder)->message)
 
-/* Makes the handle *at: bytes of the GPU or of pinned host memory, an event with the flags `bytes`, a stream. No bytes
-   of the GPU: memory that comes later. */
+/* Makes *at: `bytes` of memory (GPU: 0, later), an event with flags, a stream. */
 static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t bytes)
 {
   holder->handle[holder->held].kind = kind;
@@ -2323,7 +2248,7 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
                                : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
-/* Gives all back: memory first, which waits for what still runs. Nothing is left to do if that fails. */
+/* Gives all back, memory first, which waits; failures are ignored. */
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;
@@ -2348,9 +2273,7 @@ static void permi_give_back(permi_holder *holder)
 /* ======================================================================================== >>devices
    Which GPUs there are. */
 
-/* Opens the first library that there is, and takes its functions into `table`: 1, or 0 and a message with what has no
-   library, or is too old to have a function. dlsym gives an object pointer where a function's is wanted: POSIX says
-   copy it. */
+/* Opens the first library found and copies (POSIX) its functions to `table`. */
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)
 {
@@ -2373,7 +2296,7 @@ static int permi_open(const char *const *libraries, const char *const *symbols, 
 
 #define PERMI_NAME(name, symbol, parameters) symbol,
 
-/* Opens the driver and counts GPUs. permi_cuda_lock is held. */
+/* Opens the driver and counts GPUs, under permi_cuda_lock. */
 static int permi_driver_open(void)
 {
   static const char *const symbols[] = {PERMI_DRIVER_LIST(PERMI_NAME) NULL};
@@ -2424,7 +2347,7 @@ static int permi_nvrtc_open(void)
     return 1;
   if (!permi_open(libraries, symbols, &permi_cuda.nvrtc, "NVRTC", none, permi_cuda.nvrtc_message, &library))
     permi_cuda.nvrtc_state = -1;
-  flow = library ? dlsym(library, "nvrtcSetFlowCallback") : NULL; /* from 12.8 on */
+  flow = library ? dlsym(library, "nvrtcSetFlowCallback") : NULL; /* since 12.8 */
   memcpy(&permi_cuda.flow, &flow, sizeof flow);
   return permi_cuda.nvrtc_state > 0;
 }
@@ -2446,9 +2369,8 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
 }
 
 /* ======================================================================================== >>compile
-   Kernels by key: their source, compiled by NVRTC, loaded, and kept in memory and in a directory. */
+   Kernels by key: compiled by NVRTC, kept in memory and in a directory. */
 
-/* Blocks of 128 threads that share a multiprocessor's 65536 registers: what a kernel needs decides. */
 static int permi_blocks(const permi_kernel_key *key)
 {
 #if defined(PERMI_GPU_BLOCKS) /* for trials */
@@ -2488,7 +2410,7 @@ static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* F
 }
 #define PERMI_DIGEST_START UINT64_C(14695981039346656037)
 
-/* The key of work's kernel on a device; -1: on none. */
+/* The key of work's kernel; device -1: none. */
 static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
 {
   permi_kernel_key key;
@@ -2509,7 +2431,7 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
   return key;
 }
 
-/* The last lines of a kernel that is no program. */
+/* The last lines of a kernel without a program. */
 static void permi_source_end(const permi_kernel_key *key, char *text, size_t room)
 {
   const int planes = key->family ? permi_step_planes(key) : 0;
@@ -2542,7 +2464,7 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
 #undef PERMI_GLOBAL
 }
 
-/* What NVRTC compiles for a key; program: work's, if any. The caller frees it; NULL: no memory. */
+/* The text for NVRTC; the caller frees it. */
 static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
 {
   const char *more = key->family       ? permi_text_arrays
@@ -2566,18 +2488,16 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
   return source;
 }
 
-/* What every kernel is compiled with; files in a cache directory are named after it too. */
+/* Cache files are named after these too. */
 #define PERMI_COMPILE_OPTIONS "-std=c++14", "--fmad=false"
 #define PERMI_COMPILE_TEXT "-std=c++14 --fmad=false"
 
-/* NVRTC asks now and then whether it shall give up. */
 static int permi_compile_flow(void *, void *)
 {
   return permi_cuda.leaving;
 }
 
-/* Compiles for an architecture: machine code where NVRTC knows it, else PTX for the newest that it knows below. NULL:
-   message says why. */
+/* Compiles to machine code if NVRTC knows the architecture, else to PTX for the newest below. */
 static char *permi_compile(const char *source, int arch, size_t *size, char *message)
 {
   const permi_nvrtc *nvrtc = &permi_cuda.nvrtc;
@@ -2628,7 +2548,7 @@ static char *permi_compile(const char *source, int arch, size_t *size, char *mes
   return image;
 }
 
-/* A cache file: size and digest of what follows. Anything amiss, and it is as if it were not there. */
+/* Reads a cache file (size, digest, image); anything amiss counts as none. */
 static char *permi_cache_read(const char *path, size_t *size)
 {
   uint64_t head[2];
@@ -2658,8 +2578,8 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
   FILE *file;
   int fine;
   snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-  remove(temporary); /* left by a killed process of the same number */
-  file = fopen(temporary, "wbx"); /* x: a new file, through no planted link */
+  remove(temporary); /* of a killed process with this number */
+  file = fopen(temporary, "wbx"); /* x: a new file, no planted link */
   if (!file)
     return;
   fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
@@ -2668,7 +2588,7 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
     remove(temporary);
 }
 
-/* The device's context; NULL: message says why there is none. Made without the lock: two threads make the same one. */
+/* The device's context. Needs no lock: all threads get the same one. */
 static CUcontext permi_context(int device, char *message)
 {
   CUcontext context;
@@ -2683,15 +2603,14 @@ static CUcontext permi_context(int device, char *message)
   return context;
 }
 
-/* Makes the device's context the thread's. */
 static int permi_current(int device, char *message)
 {
   CUcontext context = permi_context(device, message);
   return context && PERMI_CALL(current, (context), device, message);
 }
 
-/* What a device of the same architecture has compiled for the key, or is about to; NULL: nothing. permi_cuda_lock is
-   held, and given away while waiting. */
+/* A copy of the image that another device of the architecture has or is making; NULL: none. permi_cuda_lock is held,
+   but not while waiting. */
 static char *permi_image_of(const permi_kernel_key *key, size_t *size)
 {
   permi_making *other;
@@ -2720,7 +2639,6 @@ static char *permi_image_of(const permi_kernel_key *key, size_t *size)
   return image;
 }
 
-/* The image in loaded->image as a module, and its functions. 0: message says why not. */
 static int permi_load(permi_loaded *loaded, size_t shared, char *message)
 {
   const int device = loaded->key.device, family = loaded->key.family;
@@ -2735,7 +2653,7 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
              "the CPU (options.gpu.devices = 0)", device, shared, permi_cuda.shared[device]);
     fine = 0;
   }
-  if (fine && shared > 48 * 1024) /* more than that is had for the asking */
+  if (fine && shared > 48 * 1024) /* more must be asked for */
     fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
                       device, message);
   if (!fine)
@@ -2743,7 +2661,7 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
   return fine;
 }
 
-/* Where the image goes in the cache directory; empty: nowhere. */
+/* The image's path in the cache; empty: none. */
 static void permi_cache_path(const permi_making *making, char *path, size_t room)
 {
   static const char options[] = PERMI_COMPILE_TEXT;
@@ -2771,7 +2689,7 @@ static char *permi_image_make(const permi_making *making, size_t *size, char *me
   return image;
 }
 
-/* The module of making->key; NULL: making->message says why. Only lists are touched under the lock. */
+/* Makes the module of making->key; locks only lists. */
 static permi_loaded *permi_make(permi_making *making)
 {
   permi_loaded *loaded = (permi_loaded *)calloc(1, sizeof *loaded);
@@ -2788,7 +2706,7 @@ static permi_loaded *permi_make(permi_making *making)
     fine = permi_load(loaded, making->shared, message);
   } else if (fine) {
     permi_cache_path(making, path, sizeof path);
-    for (fine = turn = 0; turn < 2 && !fine; turn++) { /* a file may be whole, but not for this driver */
+    for (fine = turn = 0; turn < 2 && !fine; turn++) { /* a whole file may not suit this driver */
       free(loaded->image);
       message[0] = 0;
       loaded->image = turn ? permi_image_make(making, &loaded->size, message) : permi_cache_read(path, &loaded->size);
@@ -2809,7 +2727,7 @@ static permi_loaded *permi_make(permi_making *making)
 
 #define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
 
-/* Frees it once nobody wants it any more. permi_cuda_lock is held. */
+/* Frees it when unwanted; permi_cuda_lock is held. */
 static void permi_making_leave(permi_making *making)
 {
   permi_making **at;
@@ -2842,11 +2760,11 @@ static void *permi_making_run(void *argument)
   return NULL;
 }
 
-/* At the end of the process, before the compiler's own: no thread may be in it then. */
+/* At exit waits for compilers, before their library ends. */
 static void permi_cuda_leave(void)
 {
   if (permi_cuda.process != getpid())
-    return; /* a child that never had such threads */
+    return; /* a child has no such threads */
   permi_cuda.leaving = 1;
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
@@ -2854,7 +2772,7 @@ static void permi_cuda_leave(void)
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
-/* Starts a thread that makes the module; takes source over. NULL: message says why. permi_cuda_lock is held. */
+/* Starts a thread that makes the module, and takes source over; permi_cuda_lock is held. */
 static permi_making *permi_making_start(const permi_kernel_key *key, char *source, size_t shared, const char *cache,
                                         char *message)
 {
@@ -2888,7 +2806,7 @@ static permi_making *permi_making_start(const permi_kernel_key *key, char *sourc
   return making;
 }
 
-/* A child has none of its parent's threads. permi_cuda_lock is held. */
+/* Forgets a parent's threads; permi_cuda_lock is held. */
 static void permi_process_begin(void)
 {
   if (permi_cuda.process == getpid())
@@ -2900,8 +2818,7 @@ static void permi_process_begin(void)
   permi_cuda.threads = 0;
 }
 
-/* The module of a key, and of work's program if any; NULL: message says why, or stop(context), which is asked every
-   20 ms, did not want to wait. */
+/* The module of a key; asks stop(context) every 20 ms. */
 static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *program, const char *cache,
                                   int (*stop)(void *context), void *context, char *message)
 {
@@ -2939,7 +2856,6 @@ static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *
   return loaded;
 }
 
-/* The kernel for work on a device; NULL: as permi_module. */
 static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char *cache, int (*stop)(void *context),
                                void *context, char *message)
 {
@@ -2948,18 +2864,16 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
 }
 
 /* ============================================================================================ >>run
-   Host threads at one job on GPUs, and chunk ranges: each GPU has a thread, which takes pieces of the range, as long as
-   its speed so far makes a tenth of a second, two at a time on two streams, so that the next one starts while the last
-   blocks of one finish. Finished pieces are merged in order, so that what is done is always a prefix. */
+   Host threads at one job on GPUs, and chunk ranges: a GPU's thread takes pieces of a tenth of a second, on two streams
+   so that they overlap. Pieces are merged in order: what is done is a prefix. */
 
 #define PERMI_PIECE_SECONDS 0.1
 #define PERMI_PIECE_CHUNKS (1 << 16)
 
-/* Host threads at one job. The calling thread polls. */
 typedef struct permi_team {
   const char *cache;
   void *job;
-  pthread_mutex_t lock; /* guards what follows, and what a job shares */
+  pthread_mutex_t lock; /* guards the rest, and what a job shares */
   pthread_cond_t changed;
   uint64_t done;
   int active, stop, failed;
@@ -2971,7 +2885,7 @@ typedef struct permi_worker {
   const perm_gpu_work *work;
   pthread_t thread;
   int device, started, taken, used;
-  double chunks_per_second, last; /* last: when a piece was finished */
+  double chunks_per_second, last; /* last: when a piece ended */
 } permi_worker;
 
 static void permi_team_begin(permi_team *team, void *job, const char *cache, char *message)
@@ -2984,7 +2898,7 @@ static void permi_team_begin(permi_team *team, void *job, const char *cache, cha
   permi_condition(&team->changed);
 }
 
-/* Records a failure: of a thread that has begun, it ends the job; one that cannot begin leaves the work to others. */
+/* Records a failure, which ends the job if the thread had begun; else others do the work. */
 static void permi_team_fail(permi_team *team, const char *message, int begun)
 {
   pthread_mutex_lock(&team->lock);
@@ -3004,7 +2918,7 @@ static void permi_team_leave(permi_team *team)
   pthread_mutex_unlock(&team->lock);
 }
 
-/* Polls every 50 ms and at every signal until all have left; returns the first status heard that is not PERM_OK. */
+/* Polls every 50 ms and at signals until all have left; returns the first status other than PERM_OK. */
 static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *context, uint64_t done), void *context)
 {
   perm_status status = PERM_OK;
@@ -3035,7 +2949,7 @@ static int permi_team_stops(void *context)
   return stop;
 }
 
-/* Runs start(worker) in a thread for each worker, until all have called permi_team_leave; returns what poll said. */
+/* Runs start(worker) in a thread each until all have left. */
 static perm_status permi_team_run(permi_team *team, permi_worker *worker, int workers, void *(*start)(void *),
                                   perm_status (*poll)(void *context, uint64_t done), void *context)
 {
@@ -3059,7 +2973,7 @@ static perm_status permi_team_run(permi_team *team, permi_worker *worker, int wo
   return status;
 }
 
-/* The status of the job after permi_team_run; all: `done` when nothing is left. */
+/* The job's status; `all`: done when complete. */
 static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status status)
 {
   pthread_cond_destroy(&team->changed);
@@ -3071,7 +2985,7 @@ static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status st
   return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
 }
 
-/* The worker's kernel, in the device's context; NULL: message says why. */
+/* The worker's kernel; its device's context is current. */
 static CUfunction permi_worker_begin(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -3085,12 +2999,12 @@ typedef struct permi_piece {
   struct permi_piece *next;
 } permi_piece;
 
-typedef struct permi_run { /* the team's job; `done` is what is merged; its lock guards what follows `gpus` */
+typedef struct permi_run { /* the team's job; `done` is merged; the lock guards what follows `gpus` */
   const perm_gpu_sink *sink;
   perm_partial *partial;
   int gpus;
   uint64_t next, end;
-  permi_piece *waiting; /* finished, but not yet the next to merge; by begin */
+  permi_piece *waiting; /* finished before their turn, by begin */
 } permi_run;
 
 typedef struct permi_slot {
@@ -3102,7 +3016,6 @@ typedef struct permi_slot {
   double start;
 } permi_slot;
 
-/* Bytes that a chunk yields, and the most chunks of a piece. */
 static size_t permi_chunk_bytes(const perm_gpu_work *work)
 {
   return (work->program && work->program->sums ? (size_t)work->program->sums : PERM_GPU_SUMS) * sizeof(double);
@@ -3113,7 +3026,7 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return PERMI_PIECE_CHUNKS * PERM_GPU_SUMS * sizeof(double) / permi_chunk_bytes(work);
 }
 
-/* The next piece for a worker; NULL: nothing left, or stopped, though everyone gets one piece even then. */
+/* A worker's next piece; NULL: nothing left, or stopped after everyone's first. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -3127,7 +3040,7 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   }
   pthread_mutex_lock(&team->lock);
   size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
-  size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* all end at about one time */
+  size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* so that all end together */
   size = fmin(fmax(size, 1), (double)permi_piece_chunks(worker->work));
   if (run->next < run->end && !team->failed && !(team->stop && worker->taken)) {
     piece->begin = run->next;
@@ -3142,7 +3055,7 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   return piece;
 }
 
-/* Puts a finished piece among those that wait, and merges those whose turn it is. */
+/* Queues a finished piece and merges those due. */
 static void permi_deliver(permi_team *team, permi_piece *piece)
 {
   permi_run *run = (permi_run *)team->job;
@@ -3191,7 +3104,7 @@ static int permi_start(permi_worker *worker, permi_slot *slot, const permi_holde
   if (work->constants)
     memcpy((char *)&arguments + PERMI_HEAD_BYTES, work->table + (work->doubles - work->constants),
            work->constants * sizeof(double));
-  memset(slot->sums, 0xff, bytes); /* NaN: what is not written is noticed */
+  memset(slot->sums, 0xff, bytes); /* NaN shows what is not written */
   slot->start = permi_clock();
   return PERMI_ON(holder, send, (slot->out, slot->sums, bytes, slot->stream)) &&
          PERMI_ON(holder, launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin)) &&
@@ -3211,7 +3124,7 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   seconds = now - (slot->start > worker->last ? slot->start : worker->last);
   worker->last = now;
   rate = chunks / (seconds > 1e-6 ? seconds : 1e-6);
-  /* a host thread that wakes late finds the next piece done as well, and the GPU would look very fast */
+  /* after a late wake-up both pieces are done: too fast */
   worker->chunks_per_second =
       worker->chunks_per_second > 0 ? fmin(rate, 2 * worker->chunks_per_second) : rate;
   if (!sink->add(sink->context, &piece->partial, piece->begin, piece->end - piece->begin,
@@ -3226,7 +3139,7 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   return 1;
 }
 
-/* Pieces in both slots in turn, until there are no more; 0: a failure. */
+/* Runs pieces in both slots in turn. */
 static int permi_pieces(permi_worker *worker, permi_slot *slot, const permi_holder *holder, CUfunction function,
                         CUdeviceptr table)
 {
@@ -3260,7 +3173,7 @@ static void *permi_work(void *argument)
   memset(slot, 0, sizeof slot);
   fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
          PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
-         PERMI_ON(&holder, synchronise, ()); /* streams that do not block do not wait for the upload */
+         PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for it */
   for (i = 0; i < 2 && fine; i++)
     fine = permi_hold(&holder, PERMI_STREAM, &slot[i].stream, 0) &&
            permi_hold(&holder, PERMI_EVENT, &slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
@@ -3299,7 +3212,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
   for (i = 0; i < run.gpus; i++)
     *gpus += worker[i].used;
-  while (run.waiting) { /* beyond a piece that failed */
+  while (run.waiting) { /* beyond a failed piece */
     permi_piece *piece = run.waiting;
     run.waiting = piece->next;
     free(piece);
@@ -3310,7 +3223,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 /* =========================================================================================== >>tune
    Which of several kernels is fastest. */
 
-#define PERMI_TUNE_SECONDS 0.1 /* of a slice; each is timed twice */
+#define PERMI_TUNE_SECONDS 0.1 /* of a slice */
 #define PERMI_TUNE_MOST 16
 
 static void *permi_tune_compile(void *argument)
@@ -3323,7 +3236,6 @@ static void *permi_tune_compile(void *argument)
   return NULL;
 }
 
-/* Limits of a choice among kernels; its calls of progress come from the calling thread. */
 typedef struct permi_tune_limits {
   const perm_options *options;
   double start, next_report;
@@ -3354,7 +3266,7 @@ static perm_status permi_tune_poll(void *context, uint64_t)
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds)
 {
-  permi_worker worker[PERMI_TUNE_MOST]; /* `used`: its kernel is compiled */
+  permi_worker worker[PERMI_TUNE_MOST]; /* `used`: compiled */
   permi_team team;
   perm_options one = *options;
   permi_tune_limits limits = {options, permi_clock(), 0};
@@ -3372,11 +3284,11 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
   for (k = 0; k < count; k++)
     worker[k].work = work[k];
   permi_team_begin(&team, NULL, one.gpu.cache, message);
-  status = permi_team_run(&team, worker, count, permi_tune_compile, permi_tune_poll, &limits); /* all at a time */
+  status = permi_team_run(&team, worker, count, permi_tune_compile, permi_tune_poll, &limits); /* together */
   permi_team_end(&team, 0, PERM_OK);
-  for (turn = 0; turn < 3; turn++) /* first a few chunks, which take what is only once along */
+  for (turn = 0; turn < 3; turn++) /* first a few chunks, to warm up */
     for (k = 0; k < count && status <= PERM_OK; k++) {
-      const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0]; /* blocks that run at a time */
+      const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0]; /* blocks running together */
       const double size = turn ? (double)chunks[k] * fmin(PERMI_TUNE_SECONDS / predicted[k], 1) : 1;
       const uint64_t waves = (uint64_t)size / wave + 1;
       const uint64_t end = waves * wave < chunks[k] ? waves * wave : chunks[k];
@@ -3397,18 +3309,17 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
 }
 
 /* ========================================================================================== >>batch
-   Many small matrices: host threads, several a GPU, each with a stream and buffers of its own, take pieces of the
-   batch, fetch the matrices (which one thread alone would do more slowly than the GPU computes), and wait. */
+   Many small matrices: several host threads a GPU fetch pieces of the batch (one is slower than the GPU) and wait. */
 
 #define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
-#define PERMI_BATCH_WORKERS 8       /* of a GPU, at most */
+#define PERMI_BATCH_WORKERS 8       /* of a GPU */
 
-typedef struct permi_batch_run { /* the team's job; `done` counts matrices; its lock guards `next` */
+typedef struct permi_batch_run { /* `done` counts matrices; the lock guards `next` */
   const perm_gpu_batch *batch;
   size_t piece, next;
 } permi_batch_run;
 
-/* The next matrices for a worker, from *first on; 0: none, or stopped. */
+/* Takes matrices from *first on; returns their number. */
 static size_t permi_batch_take(permi_team *team, size_t *first)
 {
   permi_batch_run *run = (permi_batch_run *)team->job;
@@ -3428,7 +3339,7 @@ static void *permi_batch_work(void *argument)
   permi_team *team = worker->team;
   const permi_batch_run *run = (const permi_batch_run *)team->job;
   const perm_gpu_batch *batch = run->batch;
-  const unsigned each = batch->n < 17 ? 4 : 1; /* matrices of a block: 128 / TEAM */
+  const unsigned each = batch->n < 17 ? 4 : 1; /* a block's: 128 / TEAM */
   const size_t in_bytes = (size_t)(batch->n * batch->n * batch->parts) * sizeof(double);
   const size_t out_bytes = PERM_GPU_BATCH_SUMS * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
@@ -3455,7 +3366,7 @@ static void *permi_batch_work(void *argument)
     a.out = (double *)(uintptr_t)out;
     a.first = count;
     a.n = batch->n;
-    memset(to, 0xff, count * out_bytes); /* NaN: not accepted */
+    memset(to, 0xff, count * out_bytes); /* NaN is refused */
     fine = PERMI_ON(&holder, send, (in, from, count * in_bytes, stream)) &&
            PERMI_ON(&holder, send, (out, to, count * out_bytes, stream)) &&
            PERMI_ON(&holder, launch, (function, ((unsigned)count + each - 1) / each, 1, 1, 128, 1, 1,
@@ -3477,7 +3388,7 @@ static void *permi_batch_work(void *argument)
   return NULL;
 }
 
-/* Shared memory: permi_batch_room, a team's, and what is folded. */
+/* Bytes: the fold's, and a room a team. */
 static size_t permi_batch_shared(int n, int parts)
 {
   const int team = n < 17 ? 32 : 128, high = n < 17 ? 5 : 7, stride = (n * parts + 1) / 2 * 2;
@@ -3544,11 +3455,10 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 }
 
 /* ======================================================================================= >>frontier
-   The frontier's dynamic program has two arrays, its values before even and odd steps, and two tables of the words of a
-   step, of the source and of the target, all on one GPU and one stream. The host fills the next table while a step
-   runs, and waits only where it needs the sizes of values, the room of a table or the value at the end. */
+   The frontier on one GPU and stream: arrays of values before even and odd steps, tables of words of source and target.
+   The host fills one table while a step runs; it waits for sizes, a free table and the last value. */
 
-typedef struct permi_step_table { /* where what is in a table, in bytes: no more than a step needs */
+typedef struct permi_step_table { /* offsets in bytes, for what a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
   int shift; /* of a row of middle offsets */
 } permi_step_table;
@@ -3556,28 +3466,28 @@ typedef struct permi_step_table { /* where what is in a table, in bytes: no more
 struct perm_gpu_frontier {
   perm_gpu_programme programme;
   perm_options options;
-  permi_step_table at[2]; /* of each table; before it is filled: of the largest */
-  permi_holder holder;    /* its GPU, and what it has there */
-  int steps, planes;      /* steps so far; words of a value */
+  permi_step_table at[2]; /* at first of the largest table */
+  permi_holder holder;
+  int steps, planes;      /* planes: words of a value */
   permi_loaded *module;
-  perm_status stopped; /* what the poll said while a module was made */
+  perm_status stopped; /* what poll said during compilation */
   CUstream stream;
   CUdeviceptr values[2], table[2], place;
-  void *host[2]; /* of each table */
+  void *host[2];
   CUevent sent[2], done;
-  int source_low; /* occupied low slots of the source */
+  int source_low; /* occupied low slots */
   double began;
-  CUdeviceptr key[2], item[2], count; /* lists: of states; transitions; counts of tiles */
+  CUdeviceptr key[2], item[2], count; /* lists: of states; transitions; tiles */
   uint64_t states, item_room, count_room;
 };
 
 #define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place)) /* as a kernel's argument */
 
 #if defined(PERM_CUDA_BENCH)
-static double permi_frontier_seconds; /* from the first step to the value, of all so far */
+static double permi_frontier_seconds; /* of all so far */
 #endif
 
-/* Where what is in the table for `words`; NULL: in the largest table. */
+/* Offsets for `words`; NULL: in the largest table. */
 static permi_step_table permi_step_places(const perm_gpu_programme *programme, const perm_gpu_words *words)
 {
   const size_t low = (size_t)1 << programme->low;
@@ -3616,7 +3526,7 @@ double perm_cuda_frontier_needs(const perm_gpu_programme *programme)
 {
   return (programme->states[0] + programme->states[1]) * 8 * programme->words +
          2 * (double)permi_step_places(programme, NULL).bytes + 2.0 * programme->ways * ldexp(1, programme->low) + 512 +
-         (programme->lists ? (programme->states[0] + programme->states[1]) * 8 : 0); /* and transitions */
+         (programme->lists ? (programme->states[0] + programme->states[1]) * 8 : 0); /* transitions too */
 }
 
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
@@ -3627,7 +3537,7 @@ double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
   return (double)bytes;
 }
 
-/* The context of the GPU is the caller's between these two. */
+/* These bracket the use of the GPU's context. */
 static int permi_frontier_enter(perm_gpu_frontier *frontier)
 {
   return PERMI_ON(&frontier->holder, push, (permi_cuda.context[frontier->holder.device]));
@@ -3636,18 +3546,18 @@ static int permi_frontier_enter(perm_gpu_frontier *frontier)
 static perm_status permi_frontier_leave(int fine)
 {
   CUcontext context;
-  permi_cuda.driver.pop(&context); /* what was pushed is there */
+  permi_cuda.driver.pop(&context);
   return fine ? PERM_OK : PERM_ERROR_DEVICE;
 }
 
 static void permi_frontier_release(perm_gpu_frontier *frontier)
 {
   if (frontier->stream)
-    permi_cuda.driver.synchronise(); /* nothing is left to do if it fails */
+    permi_cuda.driver.synchronise(); /* failures are ignored */
   permi_give_back(&frontier->holder);
 }
 
-/* Makes `room` larger; what is there is lost. */
+/* Enlarges `room`, losing its contents. */
 static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
 {
   if (*room)
@@ -3728,7 +3638,6 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier)
   free(frontier);
 }
 
-/* Coefficients as the module's cells want them. */
 static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi_coefficient *c, double real,
                                         double imaginary, const int64_t *integer)
 {
@@ -3741,7 +3650,7 @@ static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi
   }
 }
 
-/* The least and the largest modulus before a step, to where its kernel notes them. */
+/* Resets the least and the largest modulus. */
 static void permi_frontier_no_sizes(char *to)
 {
   const double most = DBL_MAX;
@@ -3749,7 +3658,7 @@ static void permi_frontier_no_sizes(char *to)
   memset(to + 8, 0, 8);
 }
 
-/* Sends the words of a step, and its ways, to the table of its target. */
+/* Sends a step's words and ways to its target's table. */
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
@@ -3793,7 +3702,7 @@ static int permi_frontier_wait(perm_gpu_frontier *frontier)
          PERMI_ON(&frontier->holder, wait, (frontier->done));
 }
 
-/* Fetches bytes of the GPU, through pinned memory of the host, when all before has run. */
+/* Fetches bytes through pinned memory. */
 static int permi_frontier_fetch(perm_gpu_frontier *frontier, CUdeviceptr from, void *host, void *to, size_t bytes)
 {
   if (!PERMI_ON(&frontier->holder, download, (host, from, bytes, frontier->stream)) || !permi_frontier_wait(frontier))
@@ -3844,7 +3753,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     return PERM_ERROR_DEVICE;
   frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
                                   holder->message);
-  fine = frontier->module && permi_frontier_wait(frontier) && /* a pass before this one */
+  fine = frontier->module && permi_frontier_wait(frontier) && /* it may still run an earlier pass */
          PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
          (lists || (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
   if (fine && lists) {
@@ -3862,7 +3771,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   return permi_frontier_leave(fine);
 }
 
-/* What a step's kernels are told, but for where its sizes go and how its blocks are shared out. */
+/* A step's arguments but sizes and spans. */
 static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
                                                      int ways)
 {
@@ -3937,7 +3846,7 @@ static int permi_list_launch(perm_gpu_frontier *frontier, int function, uint64_t
   return permi_frontier_launch(frontier, function, blocks, 0, parameters);
 }
 
-/* Counts rows of tiles, and where each row starts, to `start`: rows + 1. */
+/* Counts rows of tiles; `start`: where rows start, and the end. */
 static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_list_arguments *a, uint64_t elements,
                              int rows, uint64_t *start)
 {
@@ -3955,7 +3864,7 @@ static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_li
                               8 * ((size_t)rows + 1));
 }
 
-/* Unites the streams' runs of items, two by two, until there is one; the last are in frontier->item[*turn]. */
+/* Merges items two by two into frontier->item[*turn]. */
 static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
 {
   int r, kept;
@@ -3974,7 +3883,7 @@ static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a
   return 1;
 }
 
-/* The states of a step of lists, a->to_states of them, from all transitions of the streams. */
+/* Makes a->to_states states. */
 static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a, int streams)
 {
   uint64_t start[PERMI_GPU_STREAMS + 1], heads[2], items;
@@ -4066,10 +3975,10 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
   int fine;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  fine = permi_frontier_wait(frontier) && /* nothing reads the host's table any more */
+  fine = permi_frontier_wait(frontier) && /* the host's table is free */
          permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
   if (fine && frontier->programme.lists && !frontier->states)
-    memset(value, 0, bytes); /* a list without states */
+    memset(value, 0, bytes); /* an empty list */
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif

@@ -12,13 +12,13 @@
 
    Needs MPI 3.
 
-   CONTENTS (search for the tag)
-     >>config       macros that a project may define before
+   CONTENTS (each tag is a file of src/mpi)
+     >>config       what a project may define
      >>api          every public function
-     >>coordinator  who computes which chunks: no MPI in it
-     >>session      a communicator of our own, waiting, agreement of all ranks
-     >>run          one job: rank 0 and the others
-     >>calls        matrices and options from rank 0 to all, results back
+     >>coordinator  which rank computes which chunks: self-scheduling, no MPI in it
+     >>session      communicator, waiting, agreement of all ranks
+     >>run          one job: ranges, reports, checkpoint, stops
+     >>calls        the message with rank 0's matrix and options; the public functions
      >>main         the command
 
    EXAMPLE
@@ -28,24 +28,23 @@
        perm_mpi_real(MPI_COMM_WORLD, n, n, a, n, &options, &result);
        if (rank == 0) printf("%.17g\n", result.value);            // every rank has the result
 
-   HOW  Every rank makes the same plan, for the best kernel family that all of them have. Rank 0 hands out ranges of
-   chunks, seconds each by every rank's measured speed and less towards the end, one ahead of what a rank is at; it adds
-   up what comes back, writes the checkpoint, and computes too. Tasks go to one rank each; a job of only one task, or
-   of less than PERM_MPI_SECONDS, runs on rank 0.
+   HOW  Every rank makes the same plan, for the best kernel family that all have. Rank 0 hands out ranges of chunks,
+   seconds each by every rank's measured speed and shorter towards the end, one ahead of what a rank computes; it adds
+   up what comes back, writes the checkpoint, and computes too. A task goes to one rank; a job of only one task, or of
+   less than PERM_MPI_SECONDS, runs on rank 0.
 
    GUARANTEES
      - The bits are those of the same call without MPI on a machine of that kernel family, for any number of ranks,
        threads, GPUs, kills and restarts (options.checkpoint).
      - Every rank returns the same status, message and result.
-     - A rank that fails (memory, GPU, another matrix, another version) ends the job on all of them: status and message
+     - A rank that fails (memory, GPU, another matrix, another version) ends the job on all ranks; status and message
        name it. The checkpoint then holds all that was finished.
-     - A rank that is killed takes the job with it: mpirun sees to that, and so does an MPI call that fails
-       (MPI_ERRORS_ARE_FATAL). Start again with any number of ranks and the same checkpoint: lost are at most the
-       seconds since it was last written.
+     - A rank that is killed takes the job with it, by mpirun or MPI_ERRORS_ARE_FATAL. Start again with any number of
+       ranks and the same checkpoint: at most the seconds since it was last written are lost.
 
-   THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. MPI is called
-   by the calling thread only (MPI_THREAD_FUNNELED). options.gpu: of the GPUs that a rank sees; set
-   CUDA_VISIBLE_DEVICES for each (the command does, by local rank). A job is on GPUs or not: every rank needs one then.
+   THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. Only the
+   calling thread calls MPI (MPI_THREAD_FUNNELED). options.gpu: of the GPUs that a rank sees; set CUDA_VISIBLE_DEVICES
+   for each (the command does). A job is on GPUs or not: then every rank needs one.
 
    DOES NOT  divide one task among ranks, survive a lost rank without a restart, mix byte orders. */
 #if !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
@@ -53,8 +52,7 @@
 #endif
 
 /* ======================================================================================== >>config
-   PERM_MPI_IMPLEMENTATION  the code too (a compiler that knows __INCLUDE_LEVEL__ sees by itself that this file is not
-                            included)
+   PERM_MPI_IMPLEMENTATION  the code too (implied where __INCLUDE_LEVEL__ tells that this file is not included)
    PERM_MPI_MAIN            and the command; with PERM_IMPLEMENTATION, or linked with an object that has it
    PERM_MPI_SECONDS         jobs predicted to take less on one thread run on rank 0 (default 0.1)
    PERM_MPI_RANGE_SECONDS   how long a range lasts (default 4)                                                  */
@@ -84,11 +82,10 @@
 #include <mpi.h>
 
 /* ============================================================================================ >>api
-   All are collective over the ranks of `comm`. Rank 0's arguments count: on the others matrices, sizes and options are
-   ignored but options->allocator and options->cancel (each may be NULL), and options may be NULL. result is required
-   everywhere. progress is called on rank 0; its checkpoint is read and written there; cancel counts wherever it is set.
-   parts and checkpoints as in perm.h. Arguments, errors and everything else as for the perm_compute_ function of the
-   same name. Between calls nothing is left behind. Not thread-safe beyond MPI's own rules. */
+   All are collective over the ranks of `comm`, and as the perm_compute_ function of the same name. Rank 0's arguments
+   count; on the others only options->allocator and options->cancel do (each may be NULL), and options may be NULL.
+   result is required everywhere. Rank 0 calls progress and has the checkpoint; cancel counts wherever it is set.
+   Nothing is left behind between calls. Thread-safe as far as MPI is. */
 
 #if defined(__cplusplus)
 extern "C" {
@@ -116,13 +113,13 @@ perm_status perm_mpi_repeated_gaussian(MPI_Comm comm, int m, int n, const int64_
                                        const int *row_counts, const int *column_counts, const perm_options *options,
                                        perm_result *result);
 
-/* For programs that run on rank 0 only: the others call perm_mpi_serve, which takes part in every call above until
-   rank 0 calls perm_mpi_dismiss. Of the options allocator and cancel count. */
+/* For programs that run on rank 0 only: the others call perm_mpi_serve, which takes part in every call above until rank
+   0 calls perm_mpi_dismiss. Of the options allocator and cancel count. */
 perm_status perm_mpi_serve(MPI_Comm comm, const perm_options *options);
 perm_status perm_mpi_dismiss(MPI_Comm comm);
 
-/* perm_job_execute on all ranks: every one has made the same job (PERM_ERROR_STATE names one that has not). state:
-   rank 0's counts, and gets all that is finished; may be NULL elsewhere. */
+/* perm_job_execute on all ranks, which have made the same job (else PERM_ERROR_STATE). Rank 0's state counts and gets
+   what is finished; elsewhere it may be NULL. */
 perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *state, const perm_options *options,
                              perm_result *result);
 #if defined(__cplusplus)
@@ -150,15 +147,15 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 /* ==================================================================================== >>coordinator
    Which rank computes which chunks. Time comes in as numbers, so that a test can simulate a thousand ranks.
 
-   Invariants: 1. a chunk is finished (in the state), handed out (in one rank's `sent`) or neither; those before a
-   leaf's `next` are finished or handed out; 2. a report is taken only for the range that its rank was sent first, so
-   no chunk goes in twice; 3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
+   Invariants: 1. a chunk is finished (in the state), handed out (in one rank's `sent`) or neither; before a leaf's
+   `next` all are finished or handed out; 2. a report is taken only for the range that its rank was sent first, so no
+   chunk goes in twice; 3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
 
-   Guided self-scheduling by predicted seconds: a range is a third of what its rank could do of the work that is left,
-   if all went on at the measured speeds, but no longer than PERM_MPI_RANGE_SECONDS. A rank has one range ahead, so that
-   rank 0 may answer late; rank 0 itself takes ranges that are short enough to answer in time. */
+   Guided self-scheduling by predicted seconds: a range is a third of what its rank could do of the work left, if all
+   went on at the measured speeds, at most PERM_MPI_RANGE_SECONDS. A rank has one range ahead, so that rank 0 may answer
+   late; rank 0 takes ranges short enough to answer in time. */
 
-#define PERMI_MPI_AHEAD 2 /* ranges that a rank has: one it computes, one it has ready */
+#define PERMI_MPI_AHEAD 2 /* a range that a rank computes, and one ready */
 
 typedef struct permi_mpi_range {
   int leaf;
@@ -167,7 +164,7 @@ typedef struct permi_mpi_range {
 
 typedef struct permi_mpi_rank {
   double speed;         /* predicted seconds of one thread done in a second */
-  int measured, gpus;   /* gpus: that took part in one of its ranges, at most */
+  int measured, gpus;   /* gpus: most in one of its ranges */
   int ranges;           /* in sent */
   permi_mpi_range sent[PERMI_MPI_AHEAD];
 } permi_mpi_rank;
@@ -176,21 +173,22 @@ typedef struct permi_mpi_leaf {
   int index, task;
   double per_chunk; /* predicted seconds */
   double work;      /* of one chunk */
-  uint64_t next;    /* first chunk that may not have been handed out */
+  uint64_t next;    /* the first chunk that may not have been handed out */
 } permi_mpi_leaf;
 
 typedef struct permi_mpi_coordinator {
   const perm_job *job;
   perm_state *state; /* not owned */
   perm_allocator allocator;
-  int ranks, leaves, current; /* current: leaves before it, in order of handing out, have nothing left */
+  int ranks, leaves, current; /* leaves before `current`, in order of handing out, have nothing left */
   permi_mpi_rank *rank;
   permi_mpi_leaf *leaf;              /* tasks first, the longest first */
-  double total, before, done, unsent; /* predicted seconds: of the job, finished when it began, since, not handed out */
+  double total, before, done, unsent; /* predicted seconds: of the job, finished before it began, since, not handed
+                                         out */
   double speed;                       /* of all ranks */
   double elements;                    /* terms summed since it began */
-  int outstanding;                    /* ranges handed out and not reported */
-  perm_status status;                 /* not PERM_OK: nothing more is handed out */
+  int outstanding;                    /* ranges not reported */
+  perm_status status;                 /* not PERM_OK: nothing is handed out */
   char message[PERM_MESSAGE_BYTES];
 } permi_mpi_coordinator;
 
@@ -215,7 +213,7 @@ static void permi_mpi_coordinator_free(permi_mpi_coordinator *c)
   c->leaf = NULL;
 }
 
-/* Makes room only; 0: out of memory. */
+/* Makes room. 0: out of memory. */
 static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job *job, int ranks,
                                         const perm_allocator *allocator)
 {
@@ -233,13 +231,13 @@ static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job
   return 1;
 }
 
-/* How long a leaf is predicted to take; engines may say 0. */
+/* Engines may predict 0. */
 static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
 {
   return leaf->seconds > 1e-9 ? leaf->seconds : 1e-9;
 }
 
-/* Begins with what the state has. threads: of each rank, as a first guess of its speed; NULL: one each. */
+/* Begins with what the state has. threads: of each rank, a first guess of its speed; NULL: one each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
   int i, k, tasks;
@@ -286,7 +284,7 @@ static void permi_mpi_stop(permi_mpi_coordinator *c, perm_status status, const c
   snprintf(c->message, sizeof c->message, "%s", message);
 }
 
-/* The next range for a rank; 0: it has enough, or there is none. least: seconds that a range should last. */
+/* The next range for a rank, to last `least` seconds or longer; 0: it has enough, or there is none. */
 static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, permi_mpi_range *range)
 {
   permi_mpi_rank *r = &c->rank[rank];
@@ -300,9 +298,9 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
     perm_state_left(c->job, c->state, leaf->index, leaf->next, &begin, &end);
     if (begin >= end)
       continue;
-    if (leaf->task && r->ranges) /* a task may take long: no rank has one waiting behind another range */
+    if (leaf->task && r->ranges) /* a task may take long: none waits behind another range */
       return 0;
-    if (rank == 0 && target < 0.6) /* rank 0 looks after the others between its ranges, and in long ones */
+    if (rank == 0 && target < 0.6) /* rank 0 looks after the others between its ranges */
       target = left / 10;
     target = target < PERM_MPI_RANGE_SECONDS ? target : PERM_MPI_RANGE_SECONDS;
     if (!r->measured && target > 0.25)
@@ -323,7 +321,7 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
   return 0;
 }
 
-/* Takes a rank's report on the range that it was sent first: *partial has the first chunks of the range. */
+/* Takes a rank's report on the range that it was sent first; *partial has its first chunks. */
 static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_range *range,
                            const perm_partial *partial, double seconds, int gpus)
 {
@@ -365,8 +363,8 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* Seconds that a range should last at least: at 20 microseconds each, shorter ones would take a tenth of rank 0's time
-   at the very end. */
+/* The least seconds of a range: at 20 microseconds each, shorter ones would take a tenth of rank 0's time at the very
+   end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;
@@ -379,36 +377,36 @@ static double permi_mpi_least(int ranks)
 #define PERM_MPI_CALLS_IMPLEMENTED
 
 /* ======================================================================================== >>session
-   A communicator of our own, so that no message meets the caller's; waiting without burning the processor, which others
-   need on a node with more ranks than cores; and agreement: all ranks go on, or all end with one status. */
+   A communicator of our own, so that no message meets the caller's; waiting that leaves the processor to others;
+   agreement: all ranks go on, or all end with one status. */
 
-#define PERMI_MPI_PROTOCOL 2
+#define PERMI_MPI_PROTOCOL 3
 enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };                        /* tags */
 enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 };            /* orders */
-enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };                       /* where a rank is: see permi_mpi_meet */
+enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };                       /* see permi_mpi_meet */
 enum { PERMI_MPI_NONE = -1, PERMI_MPI_BYE = -2 };
 #define PERMI_MPI_CAUSE 1000
 #define PERMI_MPI_SLOTS (PERMI_MPI_AHEAD + 2)
 
-typedef struct permi_mpi_order { /* rank 0 to the others */
+typedef struct permi_mpi_order { /* from rank 0 */
   int kind;
   permi_mpi_range range;
 } permi_mpi_order;
 
-typedef struct permi_mpi_report { /* the others to rank 0; an encoded partial follows unless chunks is 0 */
+typedef struct permi_mpi_report { /* to rank 0 */
   permi_mpi_range range; /* leaf PERMI_MPI_NONE: only a status; PERMI_MPI_BYE: the rank's last */
   uint64_t chunks;
   double seconds;
   int status, gpus;
   char message[PERM_MESSAGE_BYTES];
+  unsigned char partial[PERM_PARTIAL_BYTES]; /* encoded, unless chunks is 0 */
 } permi_mpi_report;
-#define PERMI_MPI_REPORT_BYTES (sizeof(permi_mpi_report) + PERM_PARTIAL_BYTES)
 
 typedef struct permi_mpi_session {
   MPI_Comm comm;
   int rank, ranks, nodes, local, locals; /* local: this rank on its node, of locals */
   int over;                              /* ranks went different ways: this call ends */
-  perm_status status;                    /* then why, the same on all ranks */
+  perm_status status;                    /* then why, on all ranks */
   char message[PERM_MESSAGE_BYTES];
   char node[MPI_MAX_PROCESSOR_NAME];
   const perm_options *options; /* the caller's */
@@ -416,18 +414,18 @@ typedef struct permi_mpi_session {
 } permi_mpi_session;
 
 #if defined(PERM_MPI_TESTS)
-/* Faults on demand, on one rank: set by tests/mpi. */
+/* Faults on demand, on one rank. */
 static struct {
   int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: the range, from 1, that fails */
-  double delay;                                    /* seconds that every range takes longer */
+  double delay;                                    /* more seconds for every range */
   double least;                                    /* not 0: jobs that take longer are shared out */
   double checkpoint;                               /* not 0: checkpoint.seconds */
-  int isa, ranges;                                 /* isa: the best that the rank has */
+  int isa, ranges;                                 /* isa: the rank's best */
 } permi_mpi_fault;
-static int permi_mpi_fault_shared, permi_mpi_fault_ranges; /* jobs that were shared out, ranges computed here */
+static int permi_mpi_fault_shared, permi_mpi_fault_ranges; /* jobs shared out, ranges computed here */
 #endif
 
-/* Waits between looks at MPI: not at all at first, then by ever longer sleeps. */
+/* Waits between looks at MPI: at first not at all, then ever longer. */
 static void permi_mpi_pause(int *looks)
 {
 #if defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L
@@ -481,7 +479,7 @@ static perm_status permi_mpi_fail_memory(perm_result *result)
   return permi_mpi_fail(result, PERM_ERROR_MEMORY, "out of memory");
 }
 
-/* The smallest value over all ranks, and the first rank that has it. */
+/* The smallest value of all ranks, and the first rank that has it. */
 static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *rank)
 {
   struct {
@@ -496,8 +494,8 @@ static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *
   return least.value;
 }
 
-/* The worst of all ranks' verdicts, each 0 or a negative status with a message; its message, with the name of the rank,
-   goes to session->message. */
+/* The worst of all ranks' verdicts, each 0 or a negative status; its message, with the name of the rank, goes to
+   session->message. */
 static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *message)
 {
   int rank, worst = permi_mpi_least_of(session, verdict, &rank);
@@ -511,7 +509,7 @@ static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *
   return worst;
 }
 
-/* Opens a session; collective. The ranks of a node are those that can share memory. */
+/* Opens a session; collective. Ranks that can share memory are on one node. */
 static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, const perm_options *options)
 {
   MPI_Comm node;
@@ -534,8 +532,8 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
   session->options = options ? options : &session->defaults;
 }
 
-/* 0: all ranks stand where rank 0 does, about to run the same job (entered), or back from the perm_compute_ function
-   that makes jobs. Otherwise this call is over for all. */
+/* 0: all ranks are where rank 0 is, about to run the same job (entered), or back from the function that makes jobs.
+   Otherwise this call is over for all. */
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {
@@ -556,9 +554,9 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
 
 /* ============================================================================================ >>run
    One job on all ranks. Rank 0 (permi_mpi_lead) looks after the others between its own ranges and, by the progress
-   callback, within them. So do the others (permi_mpi_work) look for orders. */
+   callback, within them; so do the others (permi_mpi_work) look for orders. */
 
-typedef struct permi_mpi_channel { /* from rank 0 to another: buffers of messages on their way */
+typedef struct permi_mpi_channel { /* from rank 0 to another: messages on their way */
   permi_mpi_order order[PERMI_MPI_SLOTS];
   MPI_Request request[PERMI_MPI_SLOTS];
   int slot;
@@ -571,7 +569,6 @@ typedef struct permi_mpi_leader {
   permi_mpi_channel *channel; /* one a rank */
   int *threads;               /* of each rank */
   int stopping, gone;         /* gone: ranks that have said good-bye */
-  unsigned char report[PERMI_MPI_REPORT_BYTES];
   double start, deadline, next_report, next_checkpoint, least;
   perm_result unwritten; /* of the last checkpoint */
   char activity[160];
@@ -606,7 +603,7 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   return 1;
 }
 
-/* Sends an order, and never waits: a slot comes round again only after its rank has answered what was in it. */
+/* Sends an order without waiting: a slot comes round again after its rank has answered what was in it. */
 static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
 {
   permi_mpi_channel *channel = &leader->channel[rank];
@@ -628,24 +625,6 @@ static void permi_mpi_hand_out(permi_mpi_leader *leader, int rank)
     permi_mpi_send(leader, rank, PERMI_MPI_RUN, &range);
 }
 
-static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
-{
-  permi_mpi_report report;
-  perm_partial partial;
-  MPI_Recv(leader->report, bytes, MPI_BYTE, rank, PERMI_MPI_TO_ZERO, leader->session->comm, MPI_STATUS_IGNORE);
-  memcpy(&report, leader->report, sizeof report);
-  memset(&partial, 0, sizeof partial);
-  if (report.chunks &&
-      perm_partial_decode(leader->report + sizeof report, (size_t)bytes - sizeof report, &partial) != PERM_OK)
-    permi_mpi_stop(&leader->coordinator, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
-  if (report.range.leaf >= 0)
-    permi_mpi_take(&leader->coordinator, rank, &report.range, &partial, report.seconds, report.gpus);
-  leader->gone += report.range.leaf == PERMI_MPI_BYE;
-  if (report.status != PERM_OK)
-    permi_mpi_stop(&leader->coordinator, (perm_status)report.status, report.message);
-  permi_mpi_hand_out(leader, rank);
-}
-
 static double permi_mpi_interval(const perm_options *options)
 {
 #if defined(PERM_MPI_TESTS)
@@ -657,7 +636,7 @@ static double permi_mpi_interval(const perm_options *options)
                                            : 60;
 }
 
-/* Writes the checkpoint. If that fails, it is tried again at the next interval; the last time counts. */
+/* If a write fails, the job continues and retries at the next interval. */
 static void permi_mpi_checkpoint(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
@@ -669,7 +648,7 @@ static void permi_mpi_checkpoint(permi_mpi_leader *leader)
   leader->next_checkpoint = MPI_Wtime() + permi_mpi_interval(options);
 }
 
-/* Tells the caller, at most every 0.1 s. The caller may cancel. */
+/* At most every 0.1 s. */
 static void permi_mpi_tell(permi_mpi_leader *leader, double now)
 {
   const permi_mpi_coordinator *c = &leader->coordinator;
@@ -688,27 +667,39 @@ static void permi_mpi_tell(permi_mpi_leader *leader, double now)
     permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
 }
 
-static void permi_mpi_receive_all(permi_mpi_leader *leader)
+/* Takes what ranks have reported, and answers. */
+static void permi_mpi_receive(permi_mpi_leader *leader)
 {
+  permi_mpi_coordinator *c = &leader->coordinator;
+  permi_mpi_report report;
+  perm_partial partial;
   MPI_Status message;
-  int there, bytes;
+  int there;
   for (;;) {
     MPI_Iprobe(MPI_ANY_SOURCE, PERMI_MPI_TO_ZERO, leader->session->comm, &there, &message);
     if (!there)
       return;
-    MPI_Get_count(&message, MPI_BYTE, &bytes);
-    permi_mpi_receive(leader, message.MPI_SOURCE, bytes);
+    MPI_Recv(&report, (int)sizeof report, MPI_BYTE, message.MPI_SOURCE, PERMI_MPI_TO_ZERO, leader->session->comm,
+             MPI_STATUS_IGNORE);
+    memset(&partial, 0, sizeof partial);
+    if (report.chunks && perm_partial_decode(report.partial, sizeof report.partial, &partial) != PERM_OK)
+      permi_mpi_stop(c, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
+    if (report.range.leaf >= 0)
+      permi_mpi_take(c, message.MPI_SOURCE, &report.range, &partial, report.seconds, report.gpus);
+    leader->gone += report.range.leaf == PERMI_MPI_BYE;
+    if (report.status != PERM_OK)
+      permi_mpi_stop(c, (perm_status)report.status, report.message);
+    permi_mpi_hand_out(leader, message.MPI_SOURCE);
   }
 }
 
-/* Takes what has come in, and does what is due. */
 static void permi_mpi_look(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
   permi_mpi_coordinator *c = &leader->coordinator;
   double now;
   int rank;
-  permi_mpi_receive_all(leader);
+  permi_mpi_receive(leader);
   now = MPI_Wtime();
   if (options->cancel && *options->cancel)
     permi_mpi_stop(c, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
@@ -716,7 +707,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
   if (options->progress && now >= leader->next_report && c->status == PERM_OK)
     permi_mpi_tell(leader, now);
-  if (c->status != PERM_OK && !leader->stopping) { /* what is finished is saved at once: there may be little time */
+  if (c->status != PERM_OK && !leader->stopping) { /* saved at once: there may be little time */
     leader->stopping = 1;
     for (rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
@@ -734,8 +725,8 @@ static int permi_mpi_look_within(const perm_progress *progress, void *user_data)
   return leader->stopping;
 }
 
-/* Threads of a rank, if the caller does not say: its share of the node, or what OpenMP says where ranks are kept on
-   different cores. */
+/* The caller's threads; else the rank's share of its node, or what OpenMP says where ranks are kept on different
+   cores. */
 static int permi_mpi_threads(const permi_mpi_session *session)
 {
 #if defined(_OPENMP)
@@ -752,7 +743,7 @@ static int permi_mpi_threads(const permi_mpi_session *session)
 #endif
 }
 
-/* Computes one range: without limits, checkpoints or progress of its own. */
+/* Computes one range, without limits, checkpoints or progress of its own. */
 static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
                               const perm_options *options_given,
                               int (*look)(const perm_progress *progress, void *user_data), void *user_data,
@@ -800,7 +791,7 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
     snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
 }
 
-/* The result for a state that is not whole, in the words of perm_job_execute for a stop at once. */
+/* The result for an unfinished state, as perm_job_execute has it for a stop at once. */
 static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
 {
   static const volatile int cancelled = 1;
@@ -855,7 +846,7 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
   for (rank = 1; rank < session->ranks; rank++)
     permi_mpi_send(leader, rank, PERMI_MPI_END, NULL);
   while (leader->gone < session->ranks - 1) { /* no message is left behind */
-    permi_mpi_receive_all(leader);
+    permi_mpi_receive(leader);
     permi_mpi_pause(&looks);
   }
   for (rank = 0; rank < session->ranks; rank++)
@@ -904,19 +895,7 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
-/* Sends what a range came to; partial: NULL if no chunks. */
-static void permi_mpi_send_report(const permi_mpi_session *session, const permi_mpi_report *report,
-                                  const perm_partial *partial)
-{
-  unsigned char bytes[PERMI_MPI_REPORT_BYTES];
-  size_t size = sizeof *report;
-  memcpy(bytes, report, size);
-  if (report->chunks)
-    size += perm_partial_encode(partial, bytes + size, sizeof bytes - size);
-  MPI_Send(bytes, (int)size, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
-}
-
-/* Sends a report without chunks: range (PERMI_MPI_NONE, _BYE, or one handed back) and status. */
+/* Reports a status without chunks; range: PERMI_MPI_NONE, _BYE, or one handed back. */
 static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
 {
   permi_mpi_report report;
@@ -925,7 +904,7 @@ static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_ra
   report.status = status;
   if (status != PERM_OK)
     snprintf(report.message, sizeof report.message, "%s", perm_status_text(status));
-  permi_mpi_send_report(session, &report, NULL);
+  MPI_Send(&report, (int)sizeof report, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
 }
 
 static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, const perm_options *options)
@@ -947,7 +926,9 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
         permi_mpi_report report;
         perm_partial partial;
         permi_mpi_compute(session, job, &range, options, permi_mpi_look_for_orders, &worker, &partial, &report);
-        permi_mpi_send_report(session, &report, &partial);
+        if (report.chunks)
+          perm_partial_encode(&partial, report.partial, sizeof report.partial);
+        MPI_Send(&report, (int)sizeof report, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
       }
       looks = 0;
     } else if (worker.end) {
@@ -962,7 +943,7 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
   permi_mpi_send_status(session, bye, PERM_OK);
 }
 
-/* 1: there is nothing to share out. */
+/* Is there nothing to share out? */
 static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job)
 {
   const int leaves = perm_job_leaves(job);
@@ -980,8 +961,8 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
-/* Does on rank 0 what perm_job_execute does first: an empty state gets what the checkpoint holds, and the checkpoint is
-   written at once, so that a bad name shows early. */
+/* Begins as perm_job_execute does: an empty state gets what the checkpoint holds, and the checkpoint is written at
+   once, so that a bad name shows early. */
 static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
                                     perm_result *result)
 {
@@ -991,7 +972,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   int i, empty = 1;
   if (!options->checkpoint.file)
     return PERM_OK;
-  if (stat(options->checkpoint.file, &information) == 0 || errno != ENOENT) /* not fopen, which waits at a FIFO */
+  if (stat(options->checkpoint.file, &information) == 0 || errno != ENOENT) /* fopen would wait at a FIFO */
     status = perm_checkpoint_read(job, options->checkpoint.file, options, &kept, result);
   for (i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
@@ -1006,7 +987,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Runs a job; collective, with the same result on all ranks. */
+/* Runs a job; collective, the same result on all ranks. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {
@@ -1037,7 +1018,7 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
     session->over = 0; /* all are at one place: only this job has failed */
     if (session->rank == 0)
       snprintf(session->message, sizeof session->message, "%s", result->message);
-    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* not some rank's: the caller's */
+    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* the caller's, not some rank's */
     return permi_mpi_fail(result, session->status, session->message);
   }
   permi_mpi_broadcast(session, &alone, sizeof alone, 0);
@@ -1064,7 +1045,7 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
 
 /* ========================================================================================== >>calls
    Rank 0's matrix and options go to all ranks, all call the same perm_compute_ function, and options.execute brings
-   each of its jobs here. Rank 0 does alone what it can refuse by itself or answer without a plan. */
+   each of its jobs here. Rank 0 does alone what it can refuse or answer without a plan. */
 
 enum {
   PERMI_MPI_REAL,
@@ -1077,7 +1058,7 @@ enum {
 };
 
 #define PERMI_MPI_ARRAYS 5
-typedef struct permi_mpi_call { /* a function's arguments */
+typedef struct permi_mpi_call {
   int kind, m, n;
   int repeated; /* 1: perm_compute_repeated_ */
   const void *a;
@@ -1086,16 +1067,20 @@ typedef struct permi_mpi_call { /* a function's arguments */
   const perm_matrix *matrix;
 } permi_mpi_call;
 
-typedef struct permi_mpi_header { /* what goes to all first. The first three fields are the same in every version */
+typedef struct permi_mpi_header { /* goes to all first. The first three fields are the same in every version */
   uint64_t magic, version, sizes;
-  int kind, m, n, repeated, matrix_kind, checkpoint;
-  uint64_t nnz;
-  uint64_t bytes[PERMI_MPI_ARRAYS]; /* of the arrays that follow: see permi_mpi_arrays */
-  perm_options options;             /* pointers in it mean nothing elsewhere */
+  permi_mpi_call call;              /* pointers in these three mean nothing elsewhere */
+  perm_matrix matrix;
+  perm_options options;
+  uint64_t bytes[PERMI_MPI_ARRAYS]; /* see permi_mpi_arrays */
+  int checkpoint;                   /* 1: rank 0 has a file */
   char gpu_cache[1024];
 } permi_mpi_header;
-#define PERMI_MPI_HEADER_BYTES 2048
-typedef char permi_mpi_header_fits[sizeof(permi_mpi_header) <= PERMI_MPI_HEADER_BYTES ? 1 : -1];
+typedef union permi_mpi_first { /* as long in every version */
+  permi_mpi_header header;
+  unsigned char bytes[2048];
+} permi_mpi_first;
+typedef char permi_mpi_header_fits[sizeof(permi_mpi_first) == 2048 ? 1 : -1];
 #define PERMI_MPI_MAGIC UINT64_C(0x3149504d4d524550) /* "PERMMPI1" */
 
 static uint64_t permi_mpi_version(void)
@@ -1110,7 +1095,7 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* 1: the arguments can be copied. If not, the function itself says what is wrong. */
+/* Can the arguments be copied? If not, the function itself says what is wrong. */
 static int permi_mpi_copies(const permi_mpi_call *call)
 {
   const perm_matrix *matrix = call->matrix;
@@ -1123,35 +1108,38 @@ static int permi_mpi_copies(const permi_mpi_call *call)
          call->ld >= call->n;
 }
 
-/* Fills in sizes and bytes of the arrays. Sparse: row_start as 64 bits, column, real, imaginary, integer; else entries
-   row by row, row counts, column counts. */
-static void permi_mpi_arrays(permi_mpi_header *header, const permi_mpi_call *call)
+/* The arrays and their bytes. Sparse: row_start, column, real, imaginary, integer; else entries, without the gaps
+   between rows, row counts, column counts. */
+static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI_MPI_ARRAYS],
+                             uint64_t bytes[PERMI_MPI_ARRAYS])
 {
-  uint64_t *bytes = header->bytes;
-  header->m = call->m;
-  header->n = call->n;
-  header->repeated = call->repeated;
+  const perm_matrix *matrix = call->matrix;
+  memset(array, 0, PERMI_MPI_ARRAYS * sizeof *array);
+  memset(bytes, 0, PERMI_MPI_ARRAYS * sizeof *bytes);
   if (call->kind == PERMI_MPI_SPARSE) {
-    const perm_matrix *matrix = call->matrix;
     const uint64_t values = (uint64_t)matrix->nnz * 8;
-    header->m = matrix->m;
-    header->n = matrix->n;
-    header->nnz = matrix->nnz;
-    header->matrix_kind = (int)matrix->kind;
-    bytes[0] = ((uint64_t)matrix->m + 1) * 8;
+    array[0] = matrix->row_start;
+    array[1] = matrix->column;
+    array[2] = matrix->real;
+    array[3] = matrix->imaginary;
+    array[4] = matrix->integer;
+    bytes[0] = ((uint64_t)matrix->m + 1) * sizeof(size_t);
     bytes[1] = (uint64_t)matrix->nnz * sizeof(int);
     bytes[2] = matrix->kind == PERM_KIND_PATTERN ? 0 : values;
     bytes[3] = matrix->kind == PERM_KIND_COMPLEX ? values : 0;
     bytes[4] = matrix->kind == PERM_KIND_INTEGER ? values : 0;
   } else {
     const int parts = call->kind == PERMI_MPI_COMPLEX || call->kind == PERMI_MPI_GAUSSIAN ? 2 : 1;
+    array[0] = call->a;
+    array[1] = call->row_counts;
+    array[2] = call->column_counts;
     bytes[0] = (uint64_t)call->m * (uint64_t)call->n * (uint64_t)parts * 8;
     bytes[1] = call->row_counts ? (uint64_t)call->m * sizeof(int) : 0;
     bytes[2] = call->column_counts ? (uint64_t)call->n * sizeof(int) : 0;
   }
 }
 
-/* Where array k begins in the message, at a multiple of 8 bytes; k = PERMI_MPI_ARRAYS: the end. */
+/* Where array k begins in the message, at a multiple of 8 bytes; k = PERMI_MPI_ARRAYS: its end. */
 static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 {
   size_t at = 0;
@@ -1160,71 +1148,44 @@ static size_t permi_mpi_at(const permi_mpi_header *header, int k)
   return at;
 }
 
-/* Copies the arrays into the message. */
 static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *header, unsigned char *message)
 {
-  const perm_matrix *matrix = call->matrix;
-  const void *array[PERMI_MPI_ARRAYS] = {NULL, call->row_counts, call->column_counts, NULL, NULL};
+  const void *array[PERMI_MPI_ARRAYS];
+  uint64_t bytes[PERMI_MPI_ARRAYS];
+  const int dense = call->kind != PERMI_MPI_SPARSE;
   int i, k;
-  if (call->kind == PERMI_MPI_SPARSE) {
-    array[1] = matrix->column;
-    array[2] = matrix->real;
-    array[3] = matrix->imaginary;
-    array[4] = matrix->integer;
-    for (i = 0; i <= matrix->m; i++) {
-      const uint64_t start = matrix->row_start[i];
-      memcpy(message + 8 * (size_t)i, &start, 8);
-    }
-  } else {
-    const size_t entry = (size_t)header->bytes[0] / (size_t)call->m / (size_t)call->n, row = entry * (size_t)call->n;
-    for (i = 0; i < call->m; i++)
-      memcpy(message + (size_t)i * row, (const unsigned char *)call->a + (size_t)i * (size_t)call->ld * entry, row);
+  permi_mpi_arrays(call, array, bytes);
+  for (i = 0; dense && i < call->m; i++) {
+    const size_t row = (size_t)bytes[0] / (size_t)call->m, stride = row / (size_t)call->n * (size_t)call->ld;
+    memcpy(message + (size_t)i * row, (const unsigned char *)call->a + (size_t)i * stride, row);
   }
-  for (k = 1; k < PERMI_MPI_ARRAYS; k++)
-    if (header->bytes[k])
-      memcpy(message + permi_mpi_at(header, k), array[k], (size_t)header->bytes[k]);
+  for (k = dense; k < PERMI_MPI_ARRAYS; k++)
+    if (bytes[k])
+      memcpy(message + permi_mpi_at(header, k), array[k], (size_t)bytes[k]);
 }
 
-/* The call that a message describes. Its arrays are in the message, row_start too where size_t has 64 bits; where it is
-   shorter, row_start is made so. */
+/* The call's arrays stay in the message. */
 static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *message, permi_mpi_call *call,
                              perm_matrix *matrix)
 {
   void *array[PERMI_MPI_ARRAYS];
-  int i, k;
+  int k;
   for (k = 0; k < PERMI_MPI_ARRAYS; k++)
-    array[k] = header->bytes[k] || k == 0 ? message + permi_mpi_at(header, k) : NULL;
-  memset(call, 0, sizeof *call);
-  memset(matrix, 0, sizeof *matrix);
-  call->kind = header->kind;
-  call->m = header->m;
-  call->n = header->n;
-  call->ld = header->n;
-  call->repeated = header->repeated;
-  if (header->kind != PERMI_MPI_SPARSE) {
-    call->a = array[0];
-    call->row_counts = (const int *)array[1];
-    call->column_counts = (const int *)array[2];
-    return;
-  }
+    array[k] = header->bytes[k] ? message + permi_mpi_at(header, k) : NULL;
+  *call = header->call;
+  call->ld = call->n;
+  call->a = array[0];
+  call->row_counts = (const int *)array[1];
+  call->column_counts = (const int *)array[2];
   call->matrix = matrix;
-  matrix->m = header->m;
-  matrix->n = header->n;
-  matrix->nnz = (size_t)header->nnz;
-  matrix->kind = (perm_kind)header->matrix_kind;
+  *matrix = header->matrix;
   matrix->row_start = (size_t *)array[0];
-  for (i = 0; i <= header->m; i++) {
-    uint64_t start;
-    memcpy(&start, message + 8 * (size_t)i, 8);
-    matrix->row_start[i] = (size_t)start;
-  }
   matrix->column = (int *)(void *)(message + permi_mpi_at(header, 1)); /* there even when empty */
   matrix->real = (double *)array[2];
   matrix->imaginary = (double *)array[3];
   matrix->integer = (int64_t *)array[4];
 }
 
-/* Calls the function that `call` is of. */
 static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_options *options, perm_result *result)
 {
   const double *x = (const double *)call->a;
@@ -1245,15 +1206,13 @@ static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_option
   }
 }
 
-/* options.execute of every rank */
 static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const perm_options *options,
                                   perm_result *result)
 {
   return permi_mpi_run((permi_mpi_session *)options->execute_data, job, state, options, result);
 }
 
-/* The family that all ranks have: the lowest, or portable C for processors of different makes; PERM_ISA_AUTO: all have
-   the same. */
+/* The family that all ranks have: the lowest, or portable C where makes differ; PERM_ISA_AUTO: all have the same. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
   int own = (int)perm_isa_best(), rank, least, most;
@@ -1265,10 +1224,12 @@ static int permi_mpi_family(const permi_mpi_session *session)
   return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 
-/* Fills in what rank 0 tells all. */
 static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call *call, const perm_options *options)
 {
-  header->kind = call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call) ? PERMI_MPI_ALONE : call->kind;
+  const void *array[PERMI_MPI_ARRAYS];
+  header->call = *call;
+  if (call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call))
+    header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
   if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family that the job was begun with */
     perm_options begun = *options;
@@ -1278,7 +1239,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   }
   header->checkpoint = options->checkpoint.file != NULL;
 #if defined(PERM_TUNE)
-  if (options->gpu.tune == PERM_TUNE) { /* rank 0 alone times kernels, so that all have the same one */
+  if (options->gpu.tune == PERM_TUNE) { /* rank 0 alone times kernels */
     perm_job *job = NULL;
     int i;
     header->options.gpu.tune = 0;
@@ -1293,28 +1254,29 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
 #endif
   if (options->gpu.cache)
     snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu.cache);
-  if (header->kind < PERMI_MPI_ALONE)
-    permi_mpi_arrays(header, call);
+  if (header->call.kind == PERMI_MPI_SPARSE)
+    header->matrix = *call->matrix;
+  if (header->call.kind < PERMI_MPI_ALONE)
+    permi_mpi_arrays(call, array, header->bytes);
   header->magic = PERMI_MPI_MAGIC;
   header->version = permi_mpi_version();
   header->sizes = permi_mpi_sizes();
 }
 
-/* The options of a rank: rank 0's, but for what belongs to each. */
+/* Rank 0's options, but for what belongs to each rank. */
 static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mpi_header *header, int family)
 {
-  const perm_options *own = session->options;
   perm_options options = header->options;
-  const int first = session->rank == 0;
-  options.allocator = own->allocator;
-  options.cancel = own->cancel;
-  options.progress = first ? own->progress : NULL;
-  options.user_data = own->user_data;
+  if (session->rank) {
+    options.allocator = session->options->allocator;
+    options.cancel = session->options->cancel;
+    options.progress = NULL;
+    options.checkpoint.note = NULL;
+    options.checkpoint.note_bytes = 0;
+    options.checkpoint.file = header->checkpoint ? "rank 0's" : NULL;
+    options.checkpoint.merges = 0;
+  }
   options.gpu.cache = header->gpu_cache[0] ? header->gpu_cache : NULL;
-  options.checkpoint.note = first ? own->checkpoint.note : NULL;
-  options.checkpoint.note_bytes = first ? own->checkpoint.note_bytes : 0;
-  options.checkpoint.file = first ? own->checkpoint.file : header->checkpoint ? "rank 0's" : NULL;
-  options.checkpoint.merges = first ? own->checkpoint.merges : 0;
   options.execute = permi_mpi_hook;
   options.execute_data = session;
   if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))
@@ -1322,13 +1284,14 @@ static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mp
   return options;
 }
 
-/* One call on all ranks. call: rank 0's; NULL elsewhere. 1 in *dismissed: there will be no more. */
+/* One call on all ranks. call: rank 0's; NULL elsewhere. *dismissed: there will be no more. */
 static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
                                       int *dismissed)
 {
   const perm_allocator *allocator = &session->options->allocator;
-  unsigned char bytes[PERMI_MPI_HEADER_BYTES] = {0}, *message;
-  permi_mpi_header header;
+  permi_mpi_first first;
+  permi_mpi_header *header = &first.header;
+  unsigned char *message;
   permi_mpi_call copy;
   perm_matrix matrix;
   perm_options options;
@@ -1336,38 +1299,37 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   *dismissed = 0;
   session->over = 0;
   memset(result, 0, sizeof *result);
-  memset(&header, 0, sizeof header);
+  memset(&first, 0, sizeof first);
   if (session->rank == 0)
-    permi_mpi_header_fill(&header, call, session->options);
-  memcpy(bytes, &header, sizeof header);
-  permi_mpi_broadcast(session, bytes, sizeof bytes, 0);
-  memcpy(&header, bytes, sizeof header);
+    permi_mpi_header_fill(header, call, session->options);
+  permi_mpi_broadcast(session, &first, sizeof first, 0);
 #if defined(PERM_MPI_TESTS)
-  header.version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
+  header->version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
 #endif
-  same = header.magic == PERMI_MPI_MAGIC && header.version == permi_mpi_version() && header.sizes == permi_mpi_sizes();
+  same = header->magic == PERMI_MPI_MAGIC && header->version == permi_mpi_version() &&
+         header->sizes == permi_mpi_sizes();
   if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
     return permi_mpi_fail(result, session->status, session->message);
-  *dismissed = header.kind == PERMI_MPI_DISMISS;
+  *dismissed = header->call.kind == PERMI_MPI_DISMISS;
   if (*dismissed)
     return PERM_OK;
-  if (header.kind == PERMI_MPI_ALONE) {
+  if (header->call.kind == PERMI_MPI_ALONE) {
     if (session->rank == 0)
       permi_mpi_apply(call, session->options, result);
     permi_mpi_broadcast(session, result, sizeof *result, 0);
     return result->status;
   }
   family = permi_mpi_family(session);
-  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(&header, PERMI_MPI_ARRAYS));
+  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(header, PERMI_MPI_ARRAYS));
   if (permi_mpi_agree(session, message ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
     permi_mpi_release(allocator, message);
     return permi_mpi_fail(result, session->status, session->message);
   }
   if (session->rank == 0)
-    permi_mpi_pack(call, &header, message);
-  permi_mpi_broadcast(session, message, permi_mpi_at(&header, PERMI_MPI_ARRAYS), 0);
-  permi_mpi_unpack(&header, message, &copy, &matrix);
-  options = permi_mpi_options(session, &header, family);
+    permi_mpi_pack(call, header, message);
+  permi_mpi_broadcast(session, message, permi_mpi_at(header, PERMI_MPI_ARRAYS), 0);
+  permi_mpi_unpack(header, message, &copy, &matrix);
+  options = permi_mpi_options(session, header, family);
   permi_mpi_apply(&copy, &options, result);
   permi_mpi_release(allocator, message);
   if (!session->over)
@@ -1451,9 +1413,9 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 #endif /* implementation */
 
 /* =========================================================================================== >>main
-   examples/perm_cli.c on rank 0, whose computations are those above; the other ranks serve. Signals, on any rank, stop
-   the job with a checkpoint: SIGTERM (Slurm's warning) and SIGINT as there, and SIGUSR1, which mpirun passes on while
-   it answers SIGTERM with an end in a few seconds. */
+   examples/perm_cli.c on rank 0, with the calls above; the other ranks serve. A signal on any rank stops the job with a
+   checkpoint: SIGTERM (Slurm's warning), SIGINT, and SIGUSR1, which mpirun passes on while it answers SIGTERM with an
+   end in a few seconds. */
 
 #if defined(PERM_MPI_MAIN)
 #define CLI_COMPUTE(name) permi_mpi_cli_##name
@@ -1475,7 +1437,7 @@ PERMI_MPI_CLI(integer, int64_t)
 PERMI_MPI_CLI(gaussian, int64_t)
 #include "examples/perm_cli.c"
 
-/* Each rank its own GPUs (--gpus K: K of them, all: one), unless somebody has seen to that already. */
+/* Gives each rank its own GPUs (--gpus K: K, all: one), unless CUDA_VISIBLE_DEVICES is set. */
 static void permi_mpi_cli_gpus(int argc, char **argv)
 {
   MPI_Comm node;

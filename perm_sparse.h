@@ -6,33 +6,64 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it: private to the file)
+   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it leaves out what is not called)
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
    With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
    before perm.h there). Needs libc and libm.
 
-   CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
-     api        >>sparse_config >>sparse_calls
-                every public type and function
-     matrix     >>matrix >>io >>market >>plain_text >>write
-                compressed rows; Matrix Market and plain text, with errors that name the line
-     block      >>matching >>components >>reduce >>order >>engines
-                a matrix becomes blocks: matchings, fine Dulmage-Mendelsohn, lines of degree 1 and 2; an order of
-                elimination; what the engines of a block have in common
-     frontier   >>values >>frontier >>steps >>steps_run >>sorting >>streams >>arrays >>array_layout >>arrays_gpu
-                >>arrays_run >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
-                dynamic programs: lists and arrays over matched vertices, tree decompositions, bands
-     signs      >>hybrid >>hybrid_layout >>hybrid_program >>hybrid_leaf >>programs >>program_text >>program_tune
-                >>sparyser >>dominating >>codegen
-                sums over signs: elimination inside, the same for GPUs; Ryser in compressed rows
-     matchings  >>transversals >>decompose >>decompose_run
-                enumeration of perfect matchings; branches over lines of degree 3 and 4
-     sparse     >>prepare >>frontier_offer >>choose >>sparse_job >>sparse >>spy
-                the engine of each block, the public functions, a picture of structure and plan
-     kernels    >>array_kernels >>hybrid_kernels
-                blocks of arrays and the interpreter of hybrid programs, read once for each instruction set
+   CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too.
+     api/        >>sparse_config     macros that a project may define
+                 >>sparse_calls      every public type and function
+     matrix/     >>matrix            compressed rows from entries, triplets, arrays; sort, duplicates
+                 >>io                lines, words, numbers; messages FILE:LINE
+                 >>market            Matrix Market: banner, symmetric, skew-symmetric, hermitian
+                 >>plain_text        files without a banner: rows, coordinates, edges; perm_matrix_read
+                 >>write             Matrix Market written
+     block/      >>matching          Hopcroft-Karp
+                 >>components        Dulmage-Mendelsohn, strong components
+                 >>reduce            lines of degree 1 and 2 eliminated
+                 >>order             elimination order: greedy, annealing
+                 >>engines           what engines of a block share (their interface: solve/engine.h)
+     frontier/   >>values            the ring of values: doubles, double-double, integers, residues
+                 >>frontier          states, keys, cursors of the lists
+                 >>steps             a step: the values of a union of lists
+                 >>steps_run         the union of lists, in parts; threads; the value at the end
+                 >>sorting           the lists' twin: expand, sort, contract
+                 >>streams           from an order to the streams of a step
+                 >>arrays            arrays indexed by combinations
+                 >>array_layout      words and ways of a step
+                 >>arrays_gpu        arrays and lists on a GPU
+                 >>arrays_run        passes, price
+                 >>tree              tables of a tree decomposition, bucket elimination
+                 >>tree_join         the product of two tables
+                 >>tree_build        elimination by fill, price
+                 >>band              a window along a band
+                 >>band_run          streams, threads, bound
+                 >>band_order        order of the rows, price
+     signs/      >>hybrid            Glynn's signs outside, elimination inside: the interpreter's program
+                 >>hybrid_layout     which columns are inside, search
+                 >>hybrid_program    a layout becomes a straight program
+                 >>hybrid_leaf       rounding, estimate, price
+                 >>programs          the same for GPUs
+                 >>program_text      its kernel as CUDA C++ and PTX
+                 >>program_tune      candidates, tuning
+                 >>hybrid_offer      what hybrid and cached offer, on the CPU or GPUs
+                 >>sparyser          Ryser in compressed columns, Gray code
+                 >>dominating        Ryser over dominating sets
+                 >>codegen           the published GPU kernels
+     matchings/  >>transversals      perfect matchings enumerated
+                 >>decompose         branches over lines of degree 3 and 4
+                 >>decompose_run     their walk, price
+     sparse/     >>prepare           check, reduce, split into blocks
+                 >>frontier_offer    offers of frontier, tree, sorting
+                 >>choose            the table of engines and the choice for a block
+                 >>sparse_job        a matrix becomes a job
+                 >>sparse            perm_compute_sparse, perm_sparse_job, perm_sparse_report
+                 >>spy               perm_sparse_spy, SVG
+     kernels/    >>array_kernels     arrays for each instruction set
+                 >>hybrid_kernels    the interpreter of hybrid programs
 
    EXAMPLE
        perm_matrix a;
@@ -47,36 +78,36 @@
 
    GUARANTEES
      - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
-       4544 bits (above that in doubles, and `exact` is 0), and modulo any number at any size. Doubles carry a proven
-       bound in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which
-       only add products of entries, so that non-negative matrices lose no digit to cancellation. Methods hybrid and
-       cached sum over signs: `error_bound` is INFINITY, `error_estimate` an estimate.
+       4544 bits (above that in doubles, `exact` is 0), and modulo any number at any size. Doubles carry a proven bound
+       in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
+       products of entries: non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum over
+       signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
 
    METHOD (options.method): what it sums; states or terms; values
-       auto          the one predicted to be fastest within max_bytes, for each block
+       auto          the fastest by prediction within max_bytes, for each block
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
-                     gone than of others; all values. Lists or arrays:
+                     gone than of others; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract.
-                    With options.gpu on one GPU, up to its memory: arrays where predicted faster, both if isa is cuda
+                    options.gpu: one GPU, up to its memory, arrays where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a programme; doubles, complex or accurate
-       cached        the same with nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order
-                     13 (options.gpu), as kernels generated for the matrix; estimates mean the same there
-       sparyser      Ryser's sum without what is surely zero; up to n 2^(n-1); doubles, integers to 126 bits
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order 13, as
+                     kernels generated for the matrix
+       sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory
-                     Ryser's sum on GPUs as published [EK]: a kernel of code for every column; n 2^(n-1), and about
-                     k 2^(n-1) with k row sums in registers; doubles. For comparisons: hybrid is faster
+                     Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
+                     k row sums in registers; doubles. For comparisons: hybrid is faster
        decompose     branches at lines of degree 3 and 4 down to nothing or dense blocks; doubles, exact integers
        transversals  every perfect matching one at a time; all values
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
-   COST  what the structure allows. perm_sparse_job + perm_job_explain tell beforehand, and perm_sparse_spy draws it;
-   options.plan_effort buys longer searches for orders and layouts.
+   COST  what the structure allows: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
+   options.plan_effort buys longer searches.
 
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
    or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
@@ -140,15 +171,16 @@
 #endif
 #include PERM_HEADER_FILE
 
-/* =================================================================================== >>sparse_calls */
+/* =================================================================================== >>sparse_calls
+   Every public type and function. >>calls says what holds for all: threads, NULL, result. */
 
-#define PERM_MATRIX_MAX_ROWS 16777216 /* m above this is refused: row_start alone would take 128 MiB */
+#define PERM_MATRIX_MAX_ROWS 16777216 /* a larger m is refused: row_start alone would take 128 MiB */
 
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
 
-/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1. Columns
-   ascend strictly in each row and no entry is zero. The struct owns its arrays: give them back with
-   perm_matrix_free. All zero is a valid 0 x 0 matrix. A pattern has the value 1 at every entry. */
+/* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1, columns ascend
+   strictly in a row, no entry is zero. A pattern has the value 1 at every entry. The struct owns its arrays;
+   perm_matrix_free releases them. All zero is a 0 x 0 matrix. */
 typedef struct perm_matrix {
   int m, n;
   size_t nnz;
@@ -158,72 +190,67 @@ typedef struct perm_matrix {
   double *real;             /* nnz; NULL for PATTERN; for INTEGER the nearest double */
   double *imaginary;        /* nnz; COMPLEX only, else NULL */
   int64_t *integer;         /* nnz; INTEGER only, else NULL */
-  perm_allocator allocator; /* where the arrays came from: options->allocator of the call that made them */
+  perm_allocator allocator; /* of the arrays: options->allocator of the call that made them */
 } perm_matrix;
 
-/* All functions that make a matrix: options may be NULL (allocator, max_bytes, max_seconds, cancel and progress are
-   used, by readers format too), result may be NULL. *matrix is overwritten without being freed; on any error it is all
-   zero and nothing stays allocated. Returns result->status; result->message is one line. Entries that are zero are left
-   out, a position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, but for the C library's
-   locale functions (do not call setlocale at the same time). */
+/* Functions that make a matrix use of the options allocator, max_bytes, max_seconds, cancel, progress, readers format
+   too; result may be NULL, its message is one line. *matrix is overwritten without being freed; on an error it is all
+   zero and nothing stays allocated. Zero entries are left out, a position given twice is refused. O(nnz) time and
+   memory beyond the input. Thread-safe, unless setlocale is called at the same time. */
 
-/* Reads a file; "-" is standard input, read to its end. A first line that begins with %%MatrixMarket is a banner:
-   - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any mixture of cases: coordinate or array;
-     real, complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are
-     returned). One entry a line; comment lines (%) and blank lines anywhere after the first.
-   Without one, options->format decides. Lines that begin with # or % are comments; numbers are separated by blanks,
-   tabs or commas; complex ones are a+bi, a-bi, bi or i without blanks inside.
+/* Reads a file; "-" is standard input, to its end. A first line that begins with %%MatrixMarket is a banner:
+   - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
+     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). One entry a
+     line; comment lines (%) and blank lines anywhere after the first.
+   Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
+   numbers; complex ones are a+bi, a-bi, bi or i without blanks inside.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
    - edges: lines "row column [weight]", the 1s (or weights) of the rows and columns of a bipartite graph, as many as
-     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else:
-     refused.
+     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else refused.
    - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
-     coordinates with more or fewer lines than announced; more than two rows of two integers, which may be edges; and
-     a file named .mtx that has no banner and is not coordinates.
-   Of coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
-   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and whether the banner says integer or
-   real, so that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
-   Numbers are decimal, with a point whatever the locale; rounded to nearest. Refused: NaN, infinities, hexadecimal,
-   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits.
-   Lines end in LF or CR LF and may have any length. Memory is bounded by a multiple of the bytes actually in
-   the file plus 8 (m + 1), whatever sizes the file declares.
-   Reading that waits (a pipe, a FIFO that nobody writes to) looks at the limits when a signal interrupts the wait.
-   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found,
-   what was expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
+     or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
+     .mtx without banner that is not coordinates.
+   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
+   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real, so
+   that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
+   Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
+   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits. Lines end in
+   LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
+   sizes the file declares. A read that waits (a pipe, a FIFO without writer) looks at the limits when a signal
+   interrupts it.
+   PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
+   expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
-/* The same from bytes in memory, which need no terminating zero and are not modified. text may be NULL when
-   bytes is 0. name stands for the file in messages; NULL means "memory". */
+/* The same from bytes in memory, without a terminating zero; text may be NULL when bytes is 0. name stands for the file
+   in messages; NULL: "memory". */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
-/* Writes Matrix Market coordinate general, so that perm_matrix_read gives back the same bits; "-" is standard
-   output. A file is replaced as a whole, like a checkpoint (>>files of perm.h): PATH holds either what it held before
-   or all of the new matrix. Open files by name (/dev/stdout, /dev/fd/3) and character devices are written directly;
-   directories, FIFOs, other devices and symbolic links are refused. matrix is not modified.
-   PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
+/* Writes Matrix Market coordinate general, which perm_matrix_read reads back to the same bits; "-" is standard output.
+   A file is replaced as a whole, like a checkpoint (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and
+   character devices are written directly; directories, FIFOs, other devices and symbolic links are refused. result may
+   be NULL. PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
-/* The same within the limits of options (cancel, max_seconds, progress; the rest is not used; may be NULL).
-   PERM_STOPPED_CANCELLED or _TIME: PATH is as it was; what is written directly ends anywhere. result->seconds are what
-   it took. */
+/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is as it was;
+   what is written directly ends anywhere. result->seconds: how long it took. */
 PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
                                                      const perm_options *options, perm_result *result);
 
-/* From the m x n row-major doubles of a with row stride ld >= n (in doubles), not modified; kind REAL. a may be
-   NULL when m or n is 0. PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE,
-   PERM_ERROR_MEMORY. O(m n). */
+/* From a row-major array with row stride ld >= n, in doubles; kind REAL. a may be NULL when m or n is 0.
+   PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY. O(m n). */
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
                                                    const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
 
-/* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none,
-   INTEGER integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
+/* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none, INTEGER
+   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
    PERM_ERROR_SIZE (m, n), PERM_ERROR_RANGE (an index), PERM_ERROR_FORMAT (a position twice), PERM_ERROR_NULL,
    PERM_ERROR_OPTION (kind), PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
@@ -238,26 +265,24 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 /* Bytes of a perm_matrix, for languages that cannot read this header; see perm_layout. */
 PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
-/* Makes the job of a sparse matrix: entries in no perfect matching dropped, rows and columns of degree 1 and 2
-   eliminated, the rest split into blocks; each block is a frontier task or a dense range, their product is the
-   permanent. The matrix is only read and may be freed afterwards. options may be NULL. Free with perm_job_free.
-   result may be NULL; if not, it gets status and message.
-   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles
-   are predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can
-   need; PERM_ERROR_OVERFLOW if that may be more than a perm_integer has. options.modulus: exact, modulo it.
-   PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or
-   _TIME: stopped while preparing or planning, which report as such with fraction 0; *job is NULL. */
+/* Makes the job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
+   eliminated, the rest is split into blocks, a task or range each; their product is the permanent. The matrix may be
+   freed afterwards. Free the job with perm_job_free. result may be NULL.
+   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles are
+   predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can need;
+   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
+   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
+   preparing or planning, which report progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
-/* Permanent of a sparse matrix. result (required) is overwritten. Returns result->status. Default precision
-   computes integer kinds exactly, and in doubles (with their error bound) if a perm_integer may be too short.
-   Thread-safe. Rectangular matrices (and the methods for them) are taken as arrays of up to PERM_MAX_LINES rows and
-   columns by the engines of perm.h. */
+/* Permanent of a sparse matrix; result is required. Default precision computes integer kinds exactly, or in doubles
+   (with their error bound) if a perm_integer may be too short. Rectangular matrices (and the methods for them) become
+   arrays of up to PERM_MAX_LINES rows and columns for the engines of perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
-/* What the structure of a matrix tells before any engine runs. Entries are those that are not zero. */
+/* What the structure tells before any engine runs. Entries are those that are not zero. */
 typedef struct perm_preparation {
   int m, n;
   size_t entries;
@@ -277,20 +302,18 @@ typedef struct perm_preparation {
 } perm_preparation;
 
 /* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it; nothing is computed.
-   report (required) is overwritten, options and result may be NULL. A rectangular matrix gets its structural rank
-   (and the lines that limit it); nothing else is done with one. Errors as perm_sparse_job, without the limits.
-   Thread-safe. O(nnz sqrt(n)) at worst, in practice linear. */
+   result may be NULL. Of a rectangular matrix only the structural rank (and the lines that limit it). Errors as
+   perm_sparse_job, without the limits. O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Writes a picture, SVG, of what makes the matrix fast or slow: the entries as given and in block triangular form
-   (blocks outlined, entries in no perfect matching in another colour; matrices of order over 600 or of over 20000
-   entries as a map of densities), the frontier along the elimination order of the largest block that has one, and
-   engine and prediction of every block; or why there is no plan. Nothing is computed. matrix is only read; options as
-   for perm_sparse_job, may be NULL; path as for perm_matrix_write, "-" is standard output; result may be NULL.
-   PERM_ERROR_FILE, PERM_ERROR_MEMORY, PERM_ERROR_NULL, and what is wrong with matrix or options. Time and memory of
-   planning and O(nnz); the file stays below about a megabyte. */
+/* Draws, as SVG, what makes the matrix fast or slow: the entries as given and in block triangular form (blocks
+   outlined, entries in no perfect matching in another color; over order 600 or 20000 entries a map of densities), the
+   frontier along the elimination order of the largest block that has one, and engine and prediction of every block; or
+   why there is no plan. Nothing is computed. Options as for perm_sparse_job, path as for perm_matrix_write; result may
+   be NULL. PERM_ERROR_FILE, PERM_ERROR_MEMORY, PERM_ERROR_NULL, and what is wrong with matrix or options. Time and
+   memory of planning and O(nnz); the file stays below about a megabyte. */
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
 #endif
@@ -312,12 +335,12 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #endif
 
 /* ========================================================================================= >>matrix
-   Makes compressed rows from lists of entries and from arrays, in linear time and memory: columns ascend, there are no
-   zeros, no position stands twice. After a failure *matrix is all zero and nothing stays allocated. */
+   Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
+   or when watch says stop; *matrix is then all zero, a list or array as it was. */
 
 typedef struct permi_entry {
-  unsigned long long key;  /* row << 32 | column: ascending keys are the order of compressed rows */
-  unsigned long long line; /* where it was given; for triplets their number */
+  unsigned long long key;  /* row << 32 | column */
+  unsigned long long line; /* where it was given; of triplets the number */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -326,8 +349,6 @@ typedef struct permi_entries {
   permi_entry *entry;
   size_t count, capacity;
 } permi_entries;
-
-/* -- matrices ---------------------------------------------------------------------------------- */
 
 PERM_SPARSE_API size_t perm_matrix_bytes(void)
 {
@@ -346,7 +367,7 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* Allocates the arrays of a matrix; row_start is 0, the rest undefined. 0: no memory, *matrix all zero. */
+/* Allocates the arrays; row_start is 0, the rest undefined. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -370,11 +391,15 @@ static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, 
   return 0;
 }
 
-/* -- lists of entries -------------------------------------------------------------------------- */
-
 static uint64_t permi_entry_key(uint64_t row, uint64_t column)
 {
   return row << 32 | column;
+}
+
+static permi_entry permi_entry_one(void)
+{
+  const permi_entry one = {0, 0, 1, 0, 1};
+  return one;
 }
 
 static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
@@ -386,9 +411,8 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Calls permi_watch in every 65536th step of a loop, so many units a step: short loops cost nothing and change no plan.
-   1: stop. */
-#define PERMI_WATCH_STEPS 65536 /* a power of two */
+/* Watches a loop of `units` a step, in every 65536th step: short loops cost nothing and change no plan. 1: stop. */
+#define PERMI_WATCH_STEPS 65536
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
   if (~k & (PERMI_WATCH_STEPS - 1))
@@ -396,7 +420,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length: units gather in *gathered until there are as many. */
+/* The same for steps of any length, which gather in *gathered. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -407,7 +431,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies bytes, or zeros from NULL, a piece at a time under the eyes of watch. 0: it says stop. */
+/* Copies bytes, or zeros from NULL, a piece at a time. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -424,8 +448,7 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
   return 1;
 }
 
-/* Moves an array into a larger block of `bytes`, keeping the first `used`. 0: no memory, or watch says stop; the array
-   is as before. */
+/* Moves an array into a block of `bytes`, keeping the first `used`. */
 static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
                               size_t bytes)
 {
@@ -439,8 +462,8 @@ static int permi_grow_watched(const perm_allocator *allocator, permi_control *wa
   return 1;
 }
 
-/* qsort under the eyes of watch: long arrays are parted first (Hoare), in place. 0: it says stop, and the order is any.
-   compare must tell all items apart; size: at most PERMI_SORT_BYTES. */
+/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size:
+   at most PERMI_SORT_BYTES. */
 #define PERMI_SORT_BYTES 32
 #define PERMI_SORT_WHOLE 65536
 static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
@@ -472,7 +495,7 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
     left = (size_t)(low - first) / size;
     shorter = left <= count / 2;
     if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* the shorter part by a call, so that calls nest 32 deep at most */
+      return 0; /* the shorter part by a call: at most 32 nested */
     first = shorter ? low : first;
     count = shorter ? count - left : left;
   }
@@ -480,7 +503,6 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
   return !permi_watch(watch, 0);
 }
 
-/* 0: no memory, or watch says stop; the list is as before. */
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
                               permi_control *watch)
 {
@@ -497,9 +519,10 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Sorts by key, stably, by radix over the bytes that keys do not share: linear for hostile input too, without an array
-   of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
-static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
+/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input too, without n counters
+   (n may be 2^31-1 in a file of 60 bytes). */
+PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
+                                                 permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
   uint64_t varying = 0;
@@ -541,9 +564,8 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
   return !permi_watch(watch, 0);
 }
 
-/* Returns the first entry of the input whose position was given before, which stands behind the earlier one in this
-   sorted list; NULL: none, or watch says stop. Of a mirrored pair (same line) the entry in the file has the larger
-   key. */
+/* Returns the first entry of the input whose position was given before, here by the entry before it; NULL: none, or
+   stopped. Of a mirrored pair (same line) the entry in the file has the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -554,7 +576,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* Makes compressed rows of a sorted list without duplicates and leaves zeros out. 0: no memory, or watch says stop. */
+/* The list must be sorted, without duplicates; zeros are left out. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -587,10 +609,13 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
   return 1;
 }
 
-/* -- from arrays ------------------------------------------------------------------------------- */
-
-static perm_status permi_check_shape(int m, int n, perm_result *result)
+/* Checks the shape and zeroes *matrix, argument number `argument` of a public call. */
+static perm_status permi_matrix_begin(int m, int n, perm_matrix *matrix, int argument, perm_result *result)
 {
+  permi_result_clear(result);
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, argument, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
   if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
   if (n < 0)
@@ -607,13 +632,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
                                            perm_matrix *matrix, perm_result *result)
 {
   size_t nnz = 0;
-  perm_status status;
+  const perm_status status = permi_matrix_begin(m, n, matrix, 6, result);
   int i, j;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_shape(m, n, result);
   if (status != PERM_OK)
     return status;
   if (!a && m && n)
@@ -658,40 +678,33 @@ typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
   perm_kind kind;
 } permi_triplets;
 
-/* Checks the arguments but for the entries themselves. */
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
+  static const char *const name[5] = {"row", "column", "real", "imaginary", "integer"};
   const int kind = (int)given->kind;
-  const perm_status status = permi_check_shape(given->m, given->n, result);
-  if (status != PERM_OK)
-    return status;
+  const int missing[5] = {!given->row, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
+                          kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
+                          kind == (int)PERM_KIND_INTEGER && !given->integer};
+  int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
     return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
-  if (!given->nnz)
-    return PERM_OK;
-  if (!given->row)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "row is NULL");
-  if (!given->column)
-    return permi_fail(result, PERM_ERROR_NULL, 5, "column is NULL");
-  if (kind >= (int)PERM_KIND_REAL && !given->real)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "real is NULL");
-  if (kind == (int)PERM_KIND_COMPLEX && !given->imaginary)
-    return permi_fail(result, PERM_ERROR_NULL, 7, "imaginary is NULL");
-  if (kind == (int)PERM_KIND_INTEGER && !given->integer)
-    return permi_fail(result, PERM_ERROR_NULL, 8, "integer is NULL");
+  for (k = 0; given->nnz && k < 5; k++)
+    if (missing[k])
+      return permi_fail(result, PERM_ERROR_NULL, 4 + k, "%s is NULL", name[k]);
   return PERM_OK;
 }
 
-/* Triplet k as an entry. */
 static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
 {
   const int row = given->row[k], column = given->column[k];
+  *entry = permi_entry_one();
   entry->line = k;
-  entry->integer = given->kind == PERM_KIND_INTEGER ? given->integer[k] : 0;
-  entry->real = given->kind == PERM_KIND_INTEGER   ? (double)entry->integer
-                : given->kind == PERM_KIND_PATTERN ? 1
-                                                   : given->real[k];
-  entry->imaginary = given->kind == PERM_KIND_COMPLEX ? given->imaginary[k] : 0;
+  if (given->kind == PERM_KIND_INTEGER)
+    entry->real = (double)(entry->integer = given->integer[k]);
+  else if (given->kind != PERM_KIND_PATTERN)
+    entry->real = given->real[k];
+  if (given->kind == PERM_KIND_COMPLEX)
+    entry->imaginary = given->imaginary[k];
   if (row < 0 || row >= given->m)
     return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row, given->m - 1);
   if (column < 0 || column >= given->n)
@@ -712,12 +725,9 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
-  perm_status status;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 11, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_triplets(given, result);
+  perm_status status = permi_matrix_begin(given->m, given->n, matrix, 11, result);
+  if (status == PERM_OK)
+    status = permi_check_triplets(given, result);
   if (status != PERM_OK)
     return status;
   list.count = 0;
@@ -757,30 +767,28 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 PERMI_BRIEF_BEGIN
 
 /* ============================================================================================= >>io
-   Reads lines, words and numbers of a text in memory, which becomes a list of entries, sorted, then compressed rows. No
-   text crashes the readers or makes them allocate more than a multiple of its length plus 8 (m + 1) bytes. A message
-   names the line; a failure leaves nothing allocated. */
+   Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
+   than a multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the
+   line. */
 
 typedef struct permi_reader {
   const char *name;
-  const char *position, *end;    /* what is left after the current line */
-  const char *cursor, *line_end; /* what is left of the current line */
-  unsigned long long line;       /* 1-based; 0 before the first */
-  char point[16];                /* the locale's decimal point, which strtod wants */
+  const char *position, *end;    /* after the current line */
+  const char *cursor, *line_end;
+  unsigned long long line;       /* 0 before the first */
+  char point[16];                /* the locale's, which strtod wants */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction;                  /* 1: a real number was not an integer of 64 bits */
-  char note[132];                /* how a file without a banner was taken; empty: as rows of numbers */
+  int fraction;                  /* 1: some real number is no integer of 64 bits */
+  char note[132];                /* how a file without a banner was read */
   perm_status status;
   perm_result *result;
 } permi_reader;
 
-/* -- messages ---------------------------------------------------------------------------------- */
-
-/* Bytes of a hostile file in quotes, for a message: at most 24, printable ASCII. */
+/* At most 24 bytes in quotes, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -801,8 +809,7 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* The last 100 bytes of a file's name, for a message, without control characters. Bytes from 128 up stay: the name is
-   the caller's own, often UTF-8, and is never cut inside a character. */
+/* The last 100 bytes of a file's name without control characters. UTF-8 stays and is not cut inside a character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -843,7 +850,6 @@ static perm_status permi_reading_stopped(const char *name, perm_status status, p
   return permi_fail(result, status, 0, "%s: %s while reading", permi_show_name(name).text, perm_status_text(status));
 }
 
-/* Also where watch said stop. */
 static int permi_reader_no_memory(permi_reader *reader)
 {
   if (reader->watch->stopped != PERM_OK)
@@ -864,7 +870,13 @@ static perm_status permi_file_fail(perm_result *result, const char *name, const 
   return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
 }
 
-/* -- lines and words --------------------------------------------------------------------------- */
+static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
+{
+  entry->key = permi_entry_key(row, column);
+  entry->line = reader->line;
+  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch) ||
+         permi_reader_no_memory(reader);
+}
 
 static int permi_is_blank(char c)
 {
@@ -875,7 +887,7 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Moves to the next line. 0: there is none, or watch says stop; the current line stays. */
+/* 0: no line is left, or watch says stop. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -885,7 +897,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* a CR elsewhere is garbage: else a file with CR alone would be read as one row */
+  /* a CR elsewhere is garbage: a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -899,7 +911,6 @@ static void permi_skip_blanks(permi_reader *reader)
     reader->cursor++;
 }
 
-/* Moves to the first character of the next line that is no comment. */
 static int permi_next_content(permi_reader *reader, int hash_comments)
 {
   while (permi_next_line(reader)) {
@@ -910,7 +921,7 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* The next word of the line; 0 and an empty word at its end. */
+/* 0: no word is left. */
 static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -921,7 +932,7 @@ static int permi_next_word(permi_reader *reader, const char **begin, const char 
   return *begin != *end;
 }
 
-/* ASCII only, so that no locale changes what a keyword is. */
+/* ASCII only, in every locale. */
 static int permi_same_word(const char *begin, const char *end, const char *lower_case)
 {
   for (; begin < end && *lower_case; begin++, lower_case++)
@@ -939,8 +950,6 @@ static int permi_line_finished(permi_reader *reader, const char *after_what)
                            permi_quoted(begin, reader->line_end).text, after_what);
 }
 
-/* -- numbers ----------------------------------------------------------------------------------- */
-
 static const char *permi_digits_end(const char *p, const char *end)
 {
   while (p < end && permi_is_digit(*p))
@@ -948,8 +957,8 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of the decimal number at begin, [+-] digits [. digits] [e [+-] digits] with a digit before the e;
-   begin itself: there is none. *integer: it has neither point nor exponent. */
+/* Returns the end of a decimal number, [+-] digits [. digits] [e [+-] digits] with a digit before the e; begin: there
+   is none. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -975,13 +984,13 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a decimal number, such as 7, 2.0 or 1e3, to a 64-bit integer. 0: it is not whole, or outside the range. */
+/* Converts a decimal number such as 7, 2.0 or 1e3. 0: not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
   const uint64_t limit = (uint64_t)INT64_MAX + (uint64_t)negative;
   const char *point = permi_digits_end(begin + sign, end), *mark = point, *p;
-  long long places = 0, k; /* digits before the point, where the exponent moves it */
+  long long places = 0, k; /* digits before the point once the exponent has moved it */
   uint64_t magnitude = 0;
   if (mark < end && *mark == '.')
     mark = permi_digits_end(mark + 1, end);
@@ -991,7 +1000,9 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
     places = mark[1] == '-' ? -places : places;
   }
   places += point - begin - sign;
-  for (k = 0, p = begin + sign; p < mark || (magnitude && k < places); p += p < mark) {
+  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* these cannot overflow */
+    magnitude = 10 * magnitude + (uint64_t)(*p - '0');
+  for (; p < mark || (magnitude && k < places); p += p < mark) {
     const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
     if (p < mark && *p == '.')
       continue;
@@ -1003,8 +1014,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* Converts a number that permi_number_end found to double. strtod rounds correctly, but wants a terminated copy with
-   the locale's decimal point. */
+/* Converts what permi_number_end found, correctly rounded; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -1037,39 +1047,62 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. The field "double" of some programs is refused. Beyond the report, comment lines may stand
-   between entries and lines may exceed 1024 bytes. */
+   Design, NISTIR 5935, 1996. Beyond it, comment lines may stand between entries and lines exceed 1024 bytes; the field
+   "double" of some programs is refused. */
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
-/* Returns the place of the banner's next word in a list of keywords, -1 after a failure. */
-static int permi_read_keyword(permi_reader *reader, const char *what, const char *const *words, int count,
-                              const char *expected)
+typedef struct permi_banner_word {
+  const char *what, *expected, *keyword[4];
+} permi_banner_word;
+
+static const permi_banner_word permi_banner[4] = {
+    {"object", "matrix", {"matrix", NULL, NULL, NULL}},
+    {"format", "coordinate or array", {"coordinate", "array", NULL, NULL}},
+    {"field", "real, complex, integer or pattern", {"pattern", "integer", "real", "complex"}},
+    {"symmetry", "general, symmetric, skew-symmetric or hermitian",
+     {"general", "symmetric", "skew-symmetric", "hermitian"}}};
+
+/* Which keyword each word of the banner is. */
+static int permi_read_banner(permi_reader *reader, int found[4])
 {
   const char *begin, *end;
-  int k;
-  if (!permi_next_word(reader, &begin, &end)) {
-    permi_reader_fail(reader, "the banner ends before the %s, %s was expected", what, expected);
-    return -1;
+  int w, k;
+  for (w = 0; w < 4; w++) {
+    const permi_banner_word *word = &permi_banner[w];
+    if (!permi_next_word(reader, &begin, &end))
+      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
+    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
+      ;
+    if (k == 4)
+      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
+                               word->expected);
+    found[w] = k;
   }
-  for (k = 0; k < count; k++)
-    if (permi_same_word(begin, end, words[k]))
-      return k;
-  permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(begin, end).text, expected);
-  return -1;
+  return permi_line_finished(reader, "the banner");
 }
 
-/* Reads the next word, `what` in messages, as real number and as integer, 0 if it is none. */
+/* The next word, `what` in messages, which must be a number. */
+static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
+                                                 const char **end)
+{
+  int integer;
+  if (!permi_next_word(reader, begin, end))
+    return permi_reader_fail(reader, "the line ends before the %s, %s was expected", what,
+                             whole ? "an integer" : "a decimal number");
+  if (permi_number_end(*begin, *end, &integer) != *end || (whole && !integer))
+    return permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(*begin, *end).text,
+                             whole ? "an integer" : "a finite decimal number");
+  return 1;
+}
+
+/* *whole: the number as integer, 0 if it is none. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, a decimal number was expected", what);
-  if (permi_number_end(begin, end, &integer) != end)
-    return permi_reader_fail(reader, "%s %s found, a finite decimal number was expected", what,
-                             permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* which has no negative */
+  if (!permi_read_number(reader, what, 0, &begin, &end))
+    return 0;
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* has no negative */
     reader->fraction = 1;
     *whole = 0;
   }
@@ -1079,36 +1112,26 @@ static int permi_read_double(permi_reader *reader, const char *what, double *val
 static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
 {
   const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, an integer was expected", what);
-  if (permi_number_end(begin, end, &integer) != end || !integer)
-    return permi_reader_fail(reader, "%s %s found, an integer was expected", what, permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, end, value))
-    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
-                             permi_quoted(begin, end).text);
-  return 1;
+  if (!permi_read_number(reader, what, 1, &begin, &end))
+    return 0;
+  return permi_integer_value(begin, end, value) ||
+         permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                           permi_quoted(begin, end).text);
 }
 
-/* A size or an index. */
 static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
 {
-  if (!permi_read_integer(reader, what, value))
-    return 0;
-  if (*value < least || *value > most)
-    return permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
-  return 1;
+  return permi_read_integer(reader, what, value) &&
+         ((*value >= least && *value <= most) ||
+          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
 }
 
-/* The values that follow the indices of a line, into *entry. */
 static int permi_read_values(permi_reader *reader, permi_entry *entry)
 {
   const int complex_kind = reader->kind == PERM_KIND_COMPLEX;
   int64_t whole = 1;
   int ok = 1;
-  entry->real = 1;
-  entry->imaginary = 0;
-  entry->integer = 1;
+  *entry = permi_entry_one();
   if (reader->kind == PERM_KIND_INTEGER) {
     ok = permi_read_integer(reader, "value", &entry->integer);
     entry->real = (double)entry->integer;
@@ -1120,23 +1143,14 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return ok && permi_line_finished(reader, "the entry");
 }
 
-static int permi_add_at(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
-{
-  entry->key = permi_entry_key(row, column);
-  entry->line = reader->line;
-  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch)
-             ? 1
-             : permi_reader_no_memory(reader);
-}
-
-/* Adds the entry of the current line and its mirror image. */
+/* Adds an entry and its mirror image. */
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
                            permi_entry *entry)
 {
   if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
     return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
                              entry->imaginary);
-  if (!permi_add_at(reader, row, column, entry))
+  if (!permi_reader_push(reader, row, column, entry))
     return 0;
   if (symmetry == PERMI_GENERAL || row == column)
     return 1;
@@ -1149,11 +1163,10 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   }
   if (symmetry != PERMI_SYMMETRIC)
     entry->imaginary = -entry->imaginary;
-  return permi_add_at(reader, column, row, entry);
+  return permi_reader_push(reader, column, row, entry);
 }
 
-/* Reads the entries of a coordinate file; or the values of an array by columns, with a symmetry those of the lower
-   triangle, if skew-symmetric without the diagonal. */
+/* With a symmetry, arrays have the lower triangle by columns, if skew-symmetric without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -1185,40 +1198,34 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Reads what follows the word %%MatrixMarket, unless it declares more entries than can follow. Real numbers that are
-   all whole become integers. */
+/* Refuses at once more entries than the file can hold. Whole real numbers become integers. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
-  static const char *const objects[1] = {"matrix"};
-  static const char *const formats[2] = {"coordinate", "array"};
-  static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
-  static const char *const symmetries[4] = {"general", "symmetric", "skew-symmetric", "hermitian"};
-  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* at least, line end included; two indices: 4 */
-  int object, array, field, symmetric;
+  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* least length of a line, its end included; two indices: 4 */
+  const char *field, *symmetry_name, *things;
+  int found[4], array;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
   permi_symmetry symmetry;
-  object = permi_read_keyword(reader, "object", objects, 1, "matrix");
-  array = object < 0 ? -1 : permi_read_keyword(reader, "format", formats, 2, "coordinate or array");
-  field = array < 0 ? -1 : permi_read_keyword(reader, "field", fields, 4, "real, complex, integer or pattern");
-  symmetric = field < 0 ? -1
-                        : permi_read_keyword(reader, "symmetry", symmetries, 4,
-                                             "general, symmetric, skew-symmetric or hermitian");
-  if (symmetric < 0 || !permi_line_finished(reader, "the banner"))
+  if (!permi_read_banner(reader, found))
     return 0;
-  reader->kind = (perm_kind)field;
-  symmetry = (permi_symmetry)symmetric;
+  array = found[1];
+  things = array ? "values" : "entries";
+  reader->kind = (perm_kind)found[2];
+  field = permi_banner[2].keyword[found[2]];
+  symmetry = (permi_symmetry)found[3];
+  symmetry_name = permi_banner[3].keyword[found[3]];
   if (wanted != PERM_FORMAT_AUTO && (wanted == PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
     return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
-                             formats[array], fields[field], perm_format_name(wanted));
+                             permi_banner[1].keyword[array], field, perm_format_name(wanted));
   if (array && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "an array of field pattern found, real, complex or integer was expected");
   if (symmetry == PERMI_SKEW && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "a skew-symmetric pattern found, general or symmetric was expected");
   if (symmetry == PERMI_HERMITIAN && reader->kind != PERM_KIND_COMPLEX)
-    return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", fields[field]);
+    return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", field);
 
   if (!permi_next_content(reader, 0))
     return permi_reader_fail(reader, "the file ends before the size line, '%s' was expected",
@@ -1231,37 +1238,36 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
     return 0;
   if (symmetry != PERMI_GENERAL && m != n)
     return permi_reader_fail(reader, "%lld x %lld found for a %s matrix, a square one was expected", (long long)m,
-                             (long long)n, symmetries[symmetric]);
+                             (long long)n, symmetry_name);
   reader->m = (int)m;
   reader->n = (int)n;
   count = (unsigned long long)(symmetry == PERMI_GENERAL ? m * n : m * (m + (symmetry == PERMI_SKEW ? -1 : 1)) / 2);
   if (!array && (unsigned long long)declared > count)
     return permi_reader_fail(reader, "%lld entries found for the %llu places of a %lld x %lld %s matrix, no more than "
                              "that was expected", (long long)declared, count, (long long)m, (long long)n,
-                             symmetries[symmetric]);
+                             symmetry_name);
   count = array ? count : (unsigned long long)declared;
   left = (unsigned long long)(reader->end - reader->position);
-  entry_bytes = (array ? 0 : 4) + value_bytes[field];
+  entry_bytes = (array ? 0 : 4) + value_bytes[found[2]];
   if (count > (left + 1) / entry_bytes)
     return permi_reader_fail(reader, "%llu %s declared, but only %llu bytes follow, at least %u each were expected",
-                             count, array ? "values" : "entries", left, entry_bytes);
+                             count, things, left, entry_bytes);
   if (!permi_read_entries(reader, symmetry, array, count))
     return 0;
   if (permi_next_content(reader, 0))
     return permi_reader_fail(reader, "%s found after the %llu %s declared in line %llu, the end of the file was "
-                             "expected", permi_quoted(reader->cursor, reader->line_end).text, count,
-                             array ? "values" : "entries", size_line);
+                             "expected", permi_quoted(reader->cursor, reader->line_end).text, count, things, size_line);
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
 }
 
 /* ===================================================================================== >>plain_text
-   Recognises and reads files without a banner: rows of numbers, coordinates, edges. The public calls. */
+   Files without a banner: rows of numbers, coordinates, edges; which of them a file is. The public calls that read. */
 #include <errno.h>
 #include <locale.h>
 
-/* Finds the next number of a line, after blanks or one comma. 0: the line has ended; -1: a comma stands alone. */
+/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or failed by a comma alone. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1271,54 +1277,42 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   *end = reader->cursor;
   if (*begin == reader->line_end)
     return 0;
-  if (*begin == *end) {
-    permi_reader_fail(reader, "',' found, a number was expected before it");
-    return -1;
-  }
+  if (*begin == *end)
+    return permi_reader_fail(reader, "',' found, a number was expected before it");
   permi_skip_blanks(reader);
-  if (reader->cursor < reader->line_end && *reader->cursor == ',') {
-    reader->cursor++;
-    permi_skip_blanks(reader);
-    if (reader->cursor == reader->line_end) {
-      permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
-      return -1;
-    }
-  }
-  return 1;
+  if (reader->cursor == reader->line_end || *reader->cursor != ',')
+    return 1;
+  reader->cursor++;
+  permi_skip_blanks(reader);
+  return reader->cursor < reader->line_end ||
+         permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
-/* Reads a number, perhaps complex, and raises reader->kind to what it needs. */
+/* Reads a number, perhaps complex, and raises reader->kind as needed. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
-  int integer, ignored;
-  const char *middle = permi_number_end(begin, end, &integer), *last = middle;
+  int integer;
+  const char *middle = permi_number_end(begin, end, &integer);
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
   if (middle == end && middle > begin) {
     if (permi_integer_value(begin, end, &entry->integer)) {
-      entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
+      entry->real = (double)entry->integer; /* to nearest, as strtod would */
       return 1;
     }
     if (reader->kind == PERM_KIND_INTEGER)
       reader->kind = PERM_KIND_REAL;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end - begin >= 1 && end[-1] == 'i') {
-    end--;
-    reader->kind = PERM_KIND_COMPLEX;
-    if (middle == end && middle > begin)
-      return permi_double_value(reader, begin, end, &entry->imaginary);
-    if (middle == begin || *middle == '+' || *middle == '-') {
-      int sign = middle < end && (*middle == '+' || *middle == '-');
-      if (middle + sign == end)
-        entry->imaginary = sign && *middle == '-' ? -1 : 1;
-      else
-        last = permi_number_end(middle, end, &ignored);
-      if (middle + sign == end || (last == end && last > middle))
-        return (middle == begin || permi_double_value(reader, begin, middle, &entry->real)) &&
-               (middle + sign == end || permi_double_value(reader, middle, end, &entry->imaginary));
+  if (end > begin && end[-1] == 'i') {
+    const char *last = end - 1, *from = middle == last ? begin : middle; /* the imaginary part, perhaps a sign only */
+    const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
+    if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
+      reader->kind = PERM_KIND_COMPLEX;
+      entry->imaginary = sign && *from == '-' ? -1 : 1;
+      return (from == begin || permi_double_value(reader, begin, from, &entry->real)) &&
+             (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
-    end++;
   }
   return permi_reader_fail(reader, "%s found, a number such as 1, -2.5e3 or 1+2i was expected",
                            permi_quoted(begin, end).text);
@@ -1331,24 +1325,22 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
     const char *begin, *end;
-    int columns = 0, more;
+    int columns = 0;
     if (reader->m == PERM_MATRIX_MAX_ROWS)
       return permi_reader_fail(reader, "row %d found, at most %d were expected", reader->m + 1, PERM_MATRIX_MAX_ROWS);
-    while ((more = permi_next_field(reader, &begin, &end)) > 0) {
+    while (permi_next_field(reader, &begin, &end)) {
       if (!(columns & 4095) && permi_watch(reader->watch, 4096))
         return 0;
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
       if (!permi_plain_value(reader, begin, end, &entry))
         return 0;
-      entry.key = permi_entry_key((uint64_t)reader->m, (uint64_t)columns);
-      entry.line = reader->line;
-      columns++;
       if ((entry.real != 0 || entry.imaginary != 0) &&
-          !permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
-        return permi_reader_no_memory(reader);
+          !permi_reader_push(reader, (uint64_t)reader->m, (uint64_t)columns, &entry))
+        return 0;
+      columns++;
     }
-    if (more < 0)
+    if (reader->status != PERM_OK)
       return 0;
     if (!reader->m) {
       reader->n = columns;
@@ -1369,18 +1361,16 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* -- coordinates and edges without a banner ---------------------------------------------------- */
-
-/* Finds the numbers of a line and returns how many there are, 5 for more than four, -1 for a comma alone. */
+/* Returns how many numbers a line has, 5 for more than four, -1 after a failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
-  int count = 0, more = 1;
-  while (count < 5 && (more = permi_next_field(reader, &begin[count], &end[count])) > 0)
+  int count = 0;
+  while (count < 5 && permi_next_field(reader, &begin[count], &end[count]))
     count++;
-  return more < 0 ? -1 : count;
+  return reader->status == PERM_OK ? count : -1;
 }
 
-/* A field as whole number from 0 to limit. */
+/* A whole number from 0 to limit. */
 static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
 {
   int integer;
@@ -1388,13 +1378,13 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
          *value <= limit;
 }
 
-/* Indices as they stand in the file, and their ranges. */
+/* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];         /* rows, columns, entries of the first line */
-  int64_t low[2], high[2]; /* of row and column indices */
-  int columns;    /* numbers in a line */
+  int64_t size[3];          /* rows, columns, entries as announced, */
+  unsigned long long first; /* in this line */
+  int64_t low[2], high[2];  /* of rows and columns */
+  int columns;              /* numbers in a line */
   unsigned long long lines; /* with an entry */
-  unsigned long long first; /* line of the file with the sizes */
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -1416,7 +1406,7 @@ static int permi_indices_base(const permi_indices *indices)
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
 }
 
-/* Reads the next line as "rows columns entries", sizes up to these limits. 0: it is something else. */
+/* Reads a line "rows columns entries" within these limits. 0: it is something else. */
 static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t columns, permi_indices *indices,
                                  const char **begin)
 {
@@ -1432,8 +1422,7 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest of the text be "rows columns entries" and any number of entries? Reads ahead to the first line that
-   says no. */
+/* Could the rest be "rows columns entries" and any number of entries? Stops at the first line that says no. */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -1442,7 +1431,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
-  /* sizes beyond what a matrix may have are sizes, too: permi_read_list refuses them */
+  /* permi_read_list refuses sizes that are too large */
   if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
     return 0;
   while (permi_next_content(&look, 1)) {
@@ -1459,8 +1448,8 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
                              (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
 }
 
-/* Returns what a file without a banner is, PERM_FORMAT_COUNT after a failure. Rows of three numbers that could be
-   coordinates are a matrix of three columns only if it has no more than three rows. */
+/* Returns what a file without a banner is, PERM_FORMAT_AUTO after a failure. Rows of three numbers that could be
+   coordinates are a matrix only if there are at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   permi_indices indices;
@@ -1474,29 +1463,28 @@ static perm_format permi_recognise(permi_reader *reader)
   if (entries != indices.lines) {
     if (array && (indices.lines <= 2 || !entries))
       return PERM_FORMAT_ARRAY;
-    permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
-                      "file%s", entries, (long long)indices.size[0], (long long)indices.size[1],
-                      indices.lines, array ? ", or say --format array for rows of numbers" : "");
-    return PERM_FORMAT_COUNT;
+    return (perm_format)permi_reader_fail(
+        reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the file%s", entries,
+        (long long)indices.size[0], (long long)indices.size[1], indices.lines,
+        array ? ", or say --format array for rows of numbers" : "");
   }
-  if (array && indices.lines <= 2) {
-    permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: "
-                      "--format array|coordinate", indices.lines + 1, entries,
-                      (long long)indices.size[0], (long long)indices.size[1]);
-    return PERM_FORMAT_COUNT;
-  }
+  if (array && indices.lines <= 2)
+    return (perm_format)permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? "
+                                          "Say which: --format array|coordinate", indices.lines + 1, entries,
+                                          (long long)indices.size[0], (long long)indices.size[1]);
   reader->line = 0;
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Reads a line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
-static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices, permi_entry *entry)
+/* Adds the entry of a line "row column [value [imaginary part]]", its indices not yet shifted. */
+static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};
   const char *begin[5], *end[5];
   const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
   int k, columns = permi_fields(reader, begin, end);
   int64_t index[2] = {0, 0}, limit;
+  permi_entry entry = permi_entry_one(), part;
   if (columns < 0)
     return 0;
   if (complex_format ? columns != 4 : columns != 2 && columns != 3)
@@ -1513,32 +1501,26 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
       return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", what[k],
                                permi_quoted(begin[k], end[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
   }
-  entry->real = 1;
-  entry->imaginary = 0;
-  entry->integer = 1;
   if (columns == 4) {
-    permi_entry part;
     reader->kind = PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], entry))
+    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], &entry))
       return 0;
     if (reader->kind == PERM_KIND_COMPLEX)
       return permi_reader_fail(reader, "%s found, two real numbers were expected",
                                permi_quoted(begin[2], end[3]).text);
-    entry->imaginary = part.real;
+    entry.imaginary = part.real;
     reader->kind = PERM_KIND_COMPLEX;
   } else if (columns == 3) {
     reader->kind = indices->lines ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[2], end[2], entry))
+    if (!permi_plain_value(reader, begin[2], end[2], &entry))
       return 0;
   }
   indices->columns = columns;
   permi_indices_add(indices, index);
-  entry->key = permi_entry_key((uint64_t)index[0], (uint64_t)index[1]);
-  entry->line = reader->line;
-  return 1;
+  return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
 }
 
-/* Takes the sizes from the edges, and refuses edges whose numbers do not tell what they count from. */
+/* Takes the sizes from the edges; refuses edges that do not tell what they count from. */
 static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 {
   const int base = permi_indices_base(indices);
@@ -1558,7 +1540,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   const int edges = format == PERM_FORMAT_EDGES;
   const char *begin = reader->line_end;
   permi_indices indices;
-  permi_entry entry;
   uint64_t base;
   size_t k;
   memset(&indices, 0, sizeof indices);
@@ -1571,12 +1552,9 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
                                "product", permi_quoted(begin, reader->line_end).text, PERM_MATRIX_MAX_ROWS);
   }
   reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
-  while (permi_next_content(reader, 1)) {
-    if (!permi_read_item(reader, format, &indices, &entry))
+  while (permi_next_content(reader, 1))
+    if (!permi_read_item(reader, format, &indices))
       return 0;
-    if (!permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
-      return permi_reader_no_memory(reader);
-  }
   if (edges && !permi_edges_sizes(reader, &indices))
     return 0;
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
@@ -1601,8 +1579,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   return 1;
 }
 
-/* -- the readers ------------------------------------------------------------------------------- */
-
 static int permi_read_text(permi_reader *reader, perm_format wanted)
 {
   const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
@@ -1619,12 +1595,12 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* the byte order mark of some Windows editors */
+    start = reader->position += 3; /* of some Windows editors */
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
-    /* a misspelt banner must not turn a coordinate file into rows of numbers */
+    /* a misspelt banner must not make rows of numbers of coordinates */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }
@@ -1632,7 +1608,7 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   reader->line = 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
-    if (format == PERM_FORMAT_COUNT)
+    if (format == PERM_FORMAT_AUTO)
       return 0;
     end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
@@ -1642,7 +1618,6 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
 }
 
-/* Makes compressed rows of the entries. 0: a position was given twice, or memory ran out. */
 static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
@@ -1669,10 +1644,9 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
   permi_reader reader;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
+  const perm_status status = permi_matrix_begin(0, 0, matrix, 5, result);
+  if (status != PERM_OK)
+    return status;
   if (!text && bytes)
     return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
   if ((int)format < 0 || format >= PERM_FORMAT_COUNT)
@@ -1689,7 +1663,7 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (permi_read_text(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
-  if (watch->stopped != PERM_OK) { /* whatever came of half the text */
+  if (watch->stopped != PERM_OK) {
     perm_matrix_free(matrix);
     permi_reader_no_memory(&reader);
   }
@@ -1709,11 +1683,11 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
-/* Opens a file, "-": standard input. NULL: it cannot be opened (errno says why), or watch says stop. */
+/* "-": standard input. NULL: errno says why, or watch says stop. */
 static FILE *permi_text_open(const char *path, permi_control *watch)
 {
   FILE *file = strcmp(path, "-") ? NULL : stdin;
-  while (!file) { /* a FIFO that nobody writes waits here */
+  while (!file) { /* a FIFO without writer waits here */
     errno = 0;
     file = fopen(path, "rb");
     if (file || errno != EINTR)
@@ -1725,7 +1699,7 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
   return file;
 }
 
-/* All bytes of a file, into memory that the caller releases. */
+/* The caller releases *text. */
 static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
                                    void **text, size_t *bytes, perm_result *result)
 {
@@ -1741,14 +1715,14 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
     wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
     errno = 0;
     got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
+    if (ferror(file) && errno == EINTR) { /* perhaps a signal that cancels */
       clearerr(file);
       watch->next_look = 0;
     } else if (ferror(file)) {
       return permi_file_fail(result, name, "cannot read", errno);
     }
     *bytes += got;
-    /* a zero byte will be refused: /dev/zero need not be read to its end */
+    /* a zero byte will be refused: /dev/zero has no end */
   } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
            !memchr((char *)*text + *bytes - got, 0, got));
   return PERM_OK;
@@ -1761,12 +1735,10 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   void *text = NULL;
   size_t bytes = 0;
   const char *name = path;
-  perm_status status = PERM_OK;
+  perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
+  if (status != PERM_OK)
+    return status;
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   watch.activity = "reading";
@@ -1778,7 +1750,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (file)
     status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
   if (file && file != stdin)
-    fclose(file); /* only read: nothing can be lost here */
+    fclose(file);
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
   else if (status == PERM_OK)
@@ -1796,15 +1768,14 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 }
 
 /* ========================================================================================== >>write
-   Matrices to Matrix Market files. PATH holds either what it held before or all of the new matrix (>>files); every
-   write, the close and the rename are checked. */
+   Matrix Market files written: PATH holds either what it held before or all of the matrix (>>files). */
 #include <errno.h>
 #include <locale.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 
-/* Prints so many significant digits of a number into text, 64 bytes, with a point in every locale. */
+/* Prints so many significant digits into text, 64 bytes, with a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;
@@ -1830,7 +1801,7 @@ typedef struct permi_matrix_written {
   permi_control *watch;
 } permi_matrix_written;
 
-/* 0 if a write failed, and errno says why, or if watch says stop. */
+/* 0: errno says why, or watch says stop. */
 static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
@@ -1843,24 +1814,18 @@ static int permi_print_matrix(FILE *file, const void *what)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
-      if (permi_watch(written->watch, 200))
-        return 0;
-      if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
-        return 0;
-      if (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
-        return 0;
-      if (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k]))
-        return 0;
-      if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
-        return 0;
-      if (putc('\n', file) == EOF)
+      if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
+          (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
+          (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
+          (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) ||
+          putc('\n', file) == EOF)
         return 0;
     }
   return fflush(file) == 0;
 }
 
-/* Does path name an open file or a device, to be written to and not replaced? The names come first: stat follows them
-   (/dev/stdout is a regular file after "> file"). */
+/* Is path to be written to directly, an open file or a device? Names come first, since stat follows them (/dev/stdout
+   is a regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -1877,30 +1842,27 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* Writes all that `print` writes (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
+/* Writes what `print` prints (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
   const char *why, *failed = "write";
+  const int standard = !strcmp(path, "-");
   char doing[40];
   errno = 0;
-  if (!strcmp(path, "-")) {
-    if (!print(stdout, what))
-      return permi_file_fail(result, "standard output", "cannot write", errno);
-    return PERM_OK;
-  }
-  if (permi_is_stream(path)) {
-    FILE *file = fopen(path, "wb");
+  if (standard || permi_is_stream(path)) {
+    FILE *file = standard ? stdout : fopen(path, "wb");
     int error, printed;
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
     printed = print(file, what);
     error = errno;
-    if (fclose(file) != 0 && printed) {
+    if (!standard && fclose(file) != 0 && printed) {
       printed = 0;
       error = errno;
     }
-    return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
+    return printed ? PERM_OK
+                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
   }
   why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
   if (!why)
@@ -3317,26 +3279,10 @@ done:
 }
 
 /* ======================================================================================== >>engines
-   What the engines of a block have in common. An engine makes an offer, its prediction and what it worked out on the
-   way; the planner (>>plan) takes the best and has its leaf made. Entries of a block of doubles are at most 1 in
-   modulus: scaled by powers of two, and rounded only where block->rounded says so. */
+   What engines of a block have in common. Doubles are at most 1 in modulus: scaled by powers of two, and rounded only
+   where block->rounded says so. */
 
 #define PERMI_MAJORANT_ORDER 12
-/* What a maker of leaves is given, and what it adds up. */
-typedef struct permi_maker {
-  const perm_options *options;
-  permi_working *working;
-  const double *binomial;
-  double *subsets; /* room for two numbers a subset of PERMI_MAJORANT_ORDER columns */
-  perm_job *job;
-  perm_result *result;
-  double task_seconds;
-  int blocks_noted; /* blocks whose offers are in the job's note */
-  int tuned;        /* candidate of the first kernel, see permi_code_tune; 0: none yet */
-  permi_control *watch;
-  permi_account account;
-} permi_maker;
-
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
   const perm_method method = maker->options->method;
@@ -3347,7 +3293,7 @@ static perm_status permi_make_fits(const permi_maker *maker, int n)
                           perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
 }
 
-/* The block as a problem of the engines of perm.h; the caller releases *entries. */
+/* Makes the block an array; the caller releases *entries. */
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
@@ -3381,9 +3327,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* At least the permanent of the moduli that the entries of a block were computed from: itself for small orders, by
-   the subsets of columns, and the product of the sums of rows or columns, whichever is less, for others. value: room
-   for them, permi_maker has it. */
+/* Bounds the permanent of the moduli that entries were computed from: exactly up to PERMI_MAJORANT_ORDER, over
+   subsets of columns, otherwise by the lesser product of row or column sums. value: room for the subsets. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -3413,9 +3358,8 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* A proof for the rounded entries of a block is none for the given ones: with g the relative error of a term of such
-   an entry, the permanents differ by at most g times that of the terms' moduli, and by lost_error for entries below
-   the normal doubles. */
+/* Adds what rounding the entries costs: with g the relative error of a term, permanents differ by at most g times the
+   permanent of the moduli, and by lost_error for entries below the normal doubles. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -3424,7 +3368,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   if (block->rounded) {
     const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* signs may cancel in every term of rounded entries; else it is too wide */
+    if (block->n <= PERMI_MAJORANT_ORDER) /* signs of rounded terms may cancel; above it is too wide */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -3434,38 +3378,36 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* A bound on what underflow took, of values that are multiplied by factor 2^e: it must not become 0 by underflow
-   itself, for values that are scaled up again. */
+/* Scales a bound of underflow by factor 2^e, without letting it underflow to 0. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-typedef struct permi_offer {
-  double seconds, bytes; /* predicted, of one thread; seconds INFINITY: refused, because it */
-  char why[160];         /* "is not a band of at most ...", to follow "a block of order N " */
-  perm_status status;    /* of the method asked for by name: UNSUPPORTED, LIMIT; OVERFLOW: too long an integer */
-  void *plan;            /* what the engine has worked out */
-} permi_offer;
+/* Begins a plan: what the plan needs lies in its pool. */
+typedef struct permi_owned {
+  perm_allocator allocator;
+  permi_pool pool;
+} permi_owned;
 
-typedef enum permi_engine_flags {
-  PERMI_NAMED = 1,  /* only when requested by name */
-  PERMI_PROVEN = 2, /* its bounds are proven and it hardly cancels: below PERMI_PROVEN_FAVOUR_SECONDS it wins */
-  PERMI_CAUTION = 4 /* its estimate is the larger one: taken only if PERMI_HYBRID_CAUTION times faster than dense */
-} permi_engine_flags;
+/* A plan of `bytes` zeros but for its beginning, or NULL. */
+static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
+{
+  permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
+  if (owned) {
+    memset(owned, 0, bytes);
+    owned->allocator = *allocator;
+    owned->pool.allocator = &owned->allocator;
+  }
+  return owned;
+}
 
-typedef struct permi_engine {
-  perm_method method;
-  /* Fills in *offer, which comes refused and empty. Searches may end, refusing, when they see no way below `rival`
-     seconds; rival is INFINITY for the method asked for by name. Planning shall take at most a few per cent of the
-     lesser of `rival` and what is offered, and depend on nothing but block, options and rival. PERM_OK also for a
-     refusal; else a failure that is reported (out of memory). */
-  perm_status (*offer)(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer);
-  /* The leaf from the offer; takes offer->plan over (sets it to NULL) or leaves it to be released. */
-  perm_status (*make)(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf);
-  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
-  int flags;
-} permi_engine;
+static void permi_owned_release(const perm_allocator *allocator, void *plan)
+{
+  if (plan)
+    permi_pool_release(&((permi_owned *)plan)->pool);
+  permi_release(allocator, plan);
+}
 
 static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
@@ -3477,108 +3419,43 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
   offer->status = status;
 }
 
+static void permi_refuse_long(permi_offer *offer)
+{
+  permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+}
+
+/* The leaf's relative bound, and the estimate for roundings of size `unit` that are independent. */
+static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
+{
+  leaf->bound_relative = bound;
+  leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
+}
+
 /* ========================================================================================= >>values
-   The ring of lists, arrays, trees and bands: what a state's value is, y += c x, its size, its sum at the end. Callers
-   of inlined functions give the algebra as a constant, so that compilers leave nothing of the choice in a loop. */
+   The values of lists, arrays, trees, bands and matchings, of >>ring: their sizes, and which numbers a block needs. */
 
 #define PERMI_SAFE_PRODUCT 1e-290
 
-/* A value is some words or doubles: a double-double takes two, a complex number its real, then its imaginary part, and
-   the sum of the moduli of all terms comes last where it is kept. Integers are computed modulo 2^(64 words), with as
-   many words as the permanent can need: nothing has to be checked on the way. */
-typedef enum permi_algebra {
-  PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
-  PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
-  PERMI_COMPLEX,
-  PERMI_MAGNITUDES_DD, /* the same in double-double */
-  PERMI_SIGNED_DD,
-  PERMI_COMPLEX_DD,
-  PERMI_WORD, /* this and the next three: integers */
-  PERMI_WIDE,
-  PERMI_WORDS,       /* any number of words; also Gaussian integers, two such numbers */
-  PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
-  PERMI_PAIR_VALUES, /* complex numbers without moduli, of >>arrays only */
-  PERMI_PAIR_DD_VALUES
-} permi_algebra;
+static int permi_count_ones(uint64_t x)
+{
+  x -= x >> 1 & UINT64_C(0x5555555555555555);
+  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+}
 
-/* DO(name, algebra) for all algebras but those of >>arrays only, in their order. */
+/* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
-typedef struct permi_numbers { /* what the values of a plan are */
-  permi_algebra algebra;
-  int parts; /* 2: complex, or Gaussian */
-  int words; /* of a part of an integer */
-  uint64_t modulus; /* of residues, at most 2^63 */
-} permi_numbers;
-
-/* What a value is multiplied by: an entry, or a value of one word or double a part. */
-typedef struct permi_coefficient {
-  double real, imaginary, absolute;
-  double real_low, imaginary_low; /* low parts, of double-doubles */
-  int64_t integer[2];             /* real and imaginary part; of residues from 0 to modulus - 1 */
-} permi_coefficient;
-
-static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
-{
-  return (algebra >= PERMI_MAGNITUDES_DD && algebra <= PERMI_COMPLEX_DD) || algebra == PERMI_PAIR_DD_VALUES;
-}
-
-static PERMI_ALWAYS_INLINE int permi_algebra_has_moduli(permi_algebra algebra)
-{
-  return algebra <= PERMI_COMPLEX_DD && algebra % 3 != 0;
-}
-
-static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
-{
-  return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
-}
-
-/* Doubles, or words, of a value. */
-static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
-{
-  switch (algebra) {
-  case PERMI_MAGNITUDES:
-  case PERMI_WORD: return 1;
-  case PERMI_SIGNED:
-  case PERMI_MAGNITUDES_DD:
-  case PERMI_WIDE:
-  case PERMI_PAIR_VALUES: return 2;
-  case PERMI_COMPLEX:
-  case PERMI_SIGNED_DD: return 3;
-  case PERMI_PAIR_DD_VALUES: return 4;
-  case PERMI_COMPLEX_DD: return 5;
-  default: return (size_t)(numbers->words * numbers->parts);
-  }
-}
-
-static size_t permi_numbers_words(const permi_numbers *numbers)
-{
-  return permi_value_words(numbers->algebra, numbers);
-}
-
 static int64_t permi_residue_of(int64_t x, uint64_t p)
 {
-  perm_integer integer = permi_integer_of(x);
-  permi_integer_reduce(&integer, p);
-  return (int64_t)integer.word[0];
+  return (int64_t)permi_wide_residue(permi_wide_of(x), p);
 }
 
-/* ab mod p for a, b < p <= 2^63. */
-static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
-{
-#if defined(__SIZEOF_INT128__)
-  __extension__ typedef unsigned __int128 permi_uint128;
-  return (uint64_t)((permi_uint128)a * b % p);
-#else
-  permi_wide product = permi_multiply_words(a, b);
-  return permi_residue_wide(product.high, product.low, p);
-#endif
-}
-
-/* The entry of an edge of the block. */
+/* The entry of an edge. */
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
@@ -3598,6 +3475,18 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
   return c;
 }
 
+static int permi_coefficient_equal(const permi_coefficient *a, const permi_coefficient *b)
+{
+  return a->real == b->real && a->imaginary == b->imaginary && a->absolute == b->absolute &&
+         a->integer[0] == b->integer[0] && a->integer[1] == b->integer[1];
+}
+
+static uint64_t permi_coefficient_hash(uint64_t hash, const permi_coefficient *c)
+{
+  hash = permi_hash_double(permi_hash_double(permi_hash_double(hash, c->real), c->imaginary), c->absolute);
+  return permi_hash(permi_hash(hash, (uint64_t)c->integer[0]), (uint64_t)c->integer[1]);
+}
+
 static permi_coefficient permi_coefficient_one(void)
 {
   permi_coefficient one;
@@ -3607,7 +3496,17 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* An entry, of which compilers then know that it has no low parts. */
+/* Adds |c| to *weight; *least becomes at most any non-zero modulus of c and of its parts. */
+static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
+{
+  const double real = fabs(c->real), imaginary = fabs(c->imaginary);
+  *weight += c->absolute;
+  *least = fmin(*least, c->absolute);
+  *least = real > 0 && real < *least ? real : *least;
+  *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
+}
+
+/* An entry: compilers then know that it has no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -3615,7 +3514,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* A value as a coefficient: all algebras but integers of several words. */
+/* A value as a coefficient, but for integers of several words. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -3637,129 +3536,19 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* A double-double times another, `low` often 0: relative error 3 u^2 with a double, as Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res has it for this order of operations. */
-static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
+/* y += a x for a value a. */
+static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
+                                                 void *y, const void *x)
 {
-  double rest = x.lo * c;
-  permi_dd p;
-  if (low != 0)
-    rest += x.hi * low;
-  p.hi = x.hi * c;
-  PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(x.hi, c, -p.hi);
-  return permi_two_sum(p.hi, p.lo + rest);
-}
-
-/* y = product, or y += product. */
-static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
-{
-  *y = fresh ? product : *y + product;
-}
-
-static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, int fresh)
-{
-  *(permi_dd *)y = fresh ? product : permi_dd_add(*(const permi_dd *)y, product);
-}
-
-/* y += c x modulo 2^128. */
-static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
-{
-  permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
-  p.high += x->high * (uint64_t)c - (c < 0 ? x->low : 0); /* (uint64_t)c = c + 2^64 for negative c */
-  permi_wide_add(y, p);
-}
-
-/* y += c x of integers of `words` words, or of two such parts. */
-static void permi_words_accumulate(int words, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
-{
-  permi_words_add_product(y, x, words, c[0]);
-  if (parts == 2) {
-    permi_words_add_product(y + words, x + words, words, c[0]);
-    if (c[1]) {
-      permi_words_add_product(y, x + words, words, -c[1]); /* c[1] came from a double: not INT64_MIN */
-      permi_words_add_product(y + words, x, words, c[1]);
-    }
+  if (algebra == PERMI_WORDS) {
+    permi_words_accumulate(numbers->words, numbers->parts, (const uint64_t *)a, (uint64_t *)y, (const uint64_t *)x);
+  } else {
+    const permi_coefficient c = permi_coefficient_from(algebra, numbers, a);
+    permi_value_add(algebra, numbers, &c, y, x, 0);
   }
 }
 
-/* The same of residues, c from 0 to p - 1. */
-static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *integer, uint64_t *y, const uint64_t *x)
-{
-  const uint64_t c = (uint64_t)integer[0], d = (uint64_t)integer[1];
-  y[0] = (y[0] + permi_residue_multiply(x[0], c, p)) % p; /* p <= 2^63 */
-  if (parts == 2) {
-    y[0] = (y[0] + permi_residue_multiply(x[1], d ? p - d : 0, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[1], c, p)) % p;
-    y[1] = (y[1] + permi_residue_multiply(x[0], d, p)) % p;
-  }
-}
-
-/* *y += c *x, or with `fresh` *y = c *x; x and y do not overlap. c = NULL: c = 1, of one or two words. */
-static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
-                                                const permi_coefficient *c, void *to, const void *from, int fresh)
-{
-  const double *x = (const double *)from;
-  double *y = (double *)to;
-  if (fresh && permi_algebra_is_integer(algebra))
-    memset(to, 0, 8 * permi_value_words(algebra, numbers));
-  switch (algebra) {
-  case PERMI_MAGNITUDES:
-    permi_accumulate(y, c->real * x[0], fresh);
-    break;
-  case PERMI_SIGNED:
-    permi_accumulate(y, c->real * x[0], fresh);
-    permi_accumulate(y + 1, c->absolute * x[1], fresh);
-    break;
-  case PERMI_COMPLEX:
-  case PERMI_PAIR_VALUES: {
-    const double real = c->real * x[0] - c->imaginary * x[1], imaginary = c->real * x[1] + c->imaginary * x[0];
-    const double absolute = algebra == PERMI_COMPLEX ? c->absolute * x[2] : 0;
-    permi_accumulate(y, real, fresh);
-    permi_accumulate(y + 1, imaginary, fresh);
-    if (algebra == PERMI_COMPLEX)
-      permi_accumulate(y + 2, absolute, fresh);
-    break;
-  }
-  case PERMI_MAGNITUDES_DD:
-  case PERMI_SIGNED_DD:
-    permi_accumulate_dd(y, permi_dd_times(*(const permi_dd *)from, c->real, c->real_low), fresh);
-    if (algebra == PERMI_SIGNED_DD)
-      permi_accumulate(y + 2, c->absolute * x[2], fresh);
-    break;
-  case PERMI_COMPLEX_DD:
-  case PERMI_PAIR_DD_VALUES: {
-    const permi_dd *z = (const permi_dd *)from;
-    permi_dd re = permi_dd_times(z[0], c->real, c->real_low), im = permi_dd_times(z[1], c->real, c->real_low);
-    if (c->imaginary != 0) {
-      re = permi_dd_add(re, permi_dd_times(z[1], -c->imaginary, -c->imaginary_low));
-      im = permi_dd_add(im, permi_dd_times(z[0], c->imaginary, c->imaginary_low));
-    }
-    permi_accumulate_dd(y, re, fresh);
-    permi_accumulate_dd(y + 2, im, fresh);
-    if (algebra == PERMI_COMPLEX_DD)
-      permi_accumulate(y + 4, c->absolute * x[4], fresh);
-    break;
-  }
-  case PERMI_WORD:
-    *(uint64_t *)to += (c ? (uint64_t)c->integer[0] : 1) * *(const uint64_t *)from;
-    break;
-  case PERMI_WIDE:
-    if (c)
-      permi_wide_add_product((permi_wide *)to, (const permi_wide *)from, c->integer[0]);
-    else
-      permi_wide_add((permi_wide *)to, *(const permi_wide *)from);
-    break;
-  case PERMI_WORDS:
-    permi_words_accumulate(numbers->words, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
-    break;
-  case PERMI_RESIDUES:
-    permi_residue_accumulate(numbers->modulus, numbers->parts, c->integer, (uint64_t *)to, (const uint64_t *)from);
-    break;
-  }
-}
-
-/* y += c x, or y = c x, over `count` values. */
+/* y += c x, or y = c x, of `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
                                                     int fresh)
@@ -3788,59 +3577,22 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
   adder[numbers->algebra](numbers, c, y, x, count);
 }
 
-/* The value 1. */
-static void permi_value_one(const permi_numbers *numbers, void *value)
-{
-  const size_t words = permi_numbers_words(numbers);
-  double *x = (double *)value;
-  memset(value, 0, words * sizeof *x);
-  if (permi_algebra_is_integer(numbers->algebra))
-    *(uint64_t *)value = 1;
-  else
-    x[0] = 1;
-  if (permi_algebra_has_moduli(numbers->algebra))
-    x[words - 1] = 1;
-}
-
-/* Adds one integer of `words` words, two's complement unless it is a residue. */
-static void permi_sum_add_words(perm_sum *sum, const uint64_t *x, const permi_numbers *numbers)
-{
-  const int negative = numbers->algebra != PERMI_RESIDUES && x[numbers->words - 1] >> 63;
-  uint64_t word[PERM_INTEGER_WORDS];
-  memset(word, 0, sizeof word);
-  if (negative)
-    permi_words_subtract(word, x, numbers->words);
-  else
-    memcpy(word, x, (size_t)numbers->words * sizeof *word);
-  permi_sum_add_integer(sum, word, numbers->words, negative);
-}
-
-/* Adds a value to the sums of a partial, exactly. */
+/* Adds a value to a partial, exactly. */
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const permi_algebra algebra = numbers->algebra;
   const double *x = (const double *)value;
-  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, size = (int)permi_numbers_words(numbers);
+  const int size = (int)permi_numbers_words(numbers);
   int k;
-  if (permi_algebra_is_integer(algebra)) {
-    permi_sum_add_words(&partial->value, (const uint64_t *)value, numbers);
-    if (numbers->parts == 2)
-      permi_sum_add_words(&partial->imaginary, (const uint64_t *)value + numbers->words, numbers);
-    return;
-  }
-  for (k = 0; k < apart * numbers->parts; k++) {
-    permi_sum_add_double(k < apart ? &partial->value : &partial->imaginary, x[k]);
-    if (!permi_algebra_has_moduli(algebra))
-      permi_sum_add_double(&partial->absolute, x[k]);
-  }
-  if (permi_algebra_has_moduli(algebra))
-    permi_sum_add_double(&partial->absolute, x[size - 1]);
+  permi_value_sum_parts(numbers, value, partial);
+  for (k = permi_algebra_has_moduli(algebra) ? size - 1 : 0; k < size && !permi_algebra_is_integer(algebra); k++)
+    permi_sum_add_double(&partial->absolute, x[k]);
 }
 
-/* -- the sizes of values -- */
+/* -- sizes of values -- */
 
-/* True values are those at hand times 2^exp2; smallest and largest bound the moduli of the non-zero ones; `loss` bounds
-   what underflow has done to any one value. */
+/* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
+   underflow did to any one value. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -3858,7 +3610,36 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Adds a value to a partial, with what underflow has done to it and to the entries. */
+/* Enters the extreme non-zero moduli of every stride-th double: what is 0 stays 0 and loses nothing. Four chains, as
+   a minimum takes four cycles. */
+static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
+                                                      permi_sizes *sizes)
+{
+  double low[4], high[4];
+  size_t k;
+  int j;
+  for (j = 0; j < 4; j++) {
+    low[j] = sizes->smallest;
+    high[j] = sizes->largest;
+  }
+  for (k = 0; k + 3 * stride < doubles; k += 4 * stride)
+    for (j = 0; j < 4; j++) {
+      const double y = fabs(x[k + (size_t)j * stride]), z = y > 0 ? y : DBL_MAX;
+      low[j] = z < low[j] ? z : low[j];
+      high[j] = y > high[j] ? y : high[j];
+    }
+  for (; k < doubles; k += stride) {
+    const double y = fabs(x[k]), z = y > 0 ? y : DBL_MAX;
+    low[0] = z < low[0] ? z : low[0];
+    high[0] = y > high[0] ? y : high[0];
+  }
+  for (j = 0; j < 4; j++) {
+    sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
+    sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
+  }
+}
+
+/* Adds a value to a partial, with what underflow took from it and the entries. */
 static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
                                 double lost_error, perm_partial *partial)
 {
@@ -3868,12 +3649,12 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
     return;
   if (lost_error > 0)
     loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings, generously */
+  partial->lost += 2 * loss; /* 2: its own roundings */
   partial->exp2 = sizes->exp2;
 }
 
-/* Returns the e for which all values are to be multiplied by 2^-e, so that the largest comes near 1, and enters that
-   here; 0 while it lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
+/* Returns the e by which values are to be scaled by 2^-e, so that the largest comes near 1, and notes it; 0 while
+   that lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -3898,71 +3679,25 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Of doubles that are their own moduli, every stride-th; four chains, for a minimum takes four cycles. A 0 from
-   underflow counts as the smallest. */
-static PERMI_ALWAYS_INLINE void permi_track_magnitudes(const double *x, size_t count, size_t stride, permi_sizes *sizes)
-{
-  double low[4], high[4];
-  size_t k;
-  int j;
-  for (j = 0; j < 4; j++) {
-    low[j] = sizes->smallest;
-    high[j] = sizes->largest;
-  }
-  for (k = 0; k + 4 <= count; k += 4)
-    for (j = 0; j < 4; j++) {
-      const double y = fabs(x[(k + (size_t)j) * stride]);
-      low[j] = y < low[j] ? y : low[j];
-      high[j] = y > high[j] ? y : high[j];
-    }
-  for (; k < count; k++) {
-    const double y = fabs(x[k * stride]);
-    low[0] = y < low[0] ? y : low[0];
-    high[0] = y > high[0] ? y : high[0];
-  }
-  for (j = 0; j < 4; j++) {
-    sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
-    sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
-  }
-}
-
-/* Of values with moduli: the largest sum of moduli, the smallest non-zero |part| (0 is what cancelling leaves). */
-static PERMI_ALWAYS_INLINE void permi_track_parts(const double *x, size_t count, int size, int parts, int apart,
-                                                  permi_sizes *sizes)
-{
-  double low = sizes->smallest, high = sizes->largest;
-  size_t k;
-  int part;
-  for (k = 0; k < count; k++, x += size) {
-    for (part = 0; part < parts; part++) {
-      double y = fabs(x[part * apart]);
-      y += (double)(y == 0) * x[size - 1];
-      low = y < low ? y : low;
-    }
-    high = x[size - 1] > high ? x[size - 1] : high;
-  }
-  sizes->smallest = low;
-  sizes->largest = high;
-}
-
-/* The sizes of finished values enter *sizes. Integers have none. */
+/* Enters the sizes of values: of parts and moduli, not of low parts. Integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
   const double *x = (const double *)values;
-  const int apart = permi_algebra_is_dd(algebra) ? 2 : 1, parts = algebra % 3 == 2 ? 2 : 1;
-  if (permi_algebra_is_integer(algebra))
-    return;
-  if (permi_algebra_has_moduli(algebra))
-    permi_track_parts(x, count, apart * parts + 1, parts, apart, sizes);
+  const size_t size = permi_algebra_is_integer(algebra) ? 0 : permi_value_words(algebra, NULL);
+  if (!permi_algebra_is_dd(algebra))
+    permi_values_extremes(x, count * size, 1, sizes);
+  else if (size == 2)
+    permi_values_extremes(x, count * size, 2, sizes);
   else
-    permi_track_magnitudes(x, count, (size_t)apart, sizes);
+    for (; count > 0; count--, x += size)
+      permi_values_extremes(x, size, 2, sizes);
 }
 
 /* -- which numbers a block needs -- */
 
-/* log2 of a bound on the permanents of the block of integers: for rows as for columns the product of the sums of
-   moduli, or where all moduli are 1 Minc and Bregman's product of r!^(1/r) [Bre73]. Rounded up by far. */
+/* log2 of a bound on permanents of the block of integers, by rows or columns: products of sums of moduli, or for
+   moduli 1 of r!^(1/r) [Bre73]. Rounded up. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -3983,9 +3718,8 @@ static double permi_block_bits(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* The numbers for the block; doubled: double-doubles. 0: the permanent may be too long for a perm_integer, and there is
-   no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division: as much as so many words */
+/* Chooses the numbers for the block. 0: the permanent may be too long for a perm_integer and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division, as much as so many words */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -4015,7 +3749,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* The same for programs whose double-doubles always have moduli. */
+/* The same where double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -4025,90 +3759,74 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 }
 
 /* ======================================================================================= >>frontier
-   The dynamic program. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
-   over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
-   dropped; where not, v is matched with each free neighbour t left. Vertices with no neighbour left must be matched,
-   and their bits vanish.
+   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. Lists have two
+   levels, groups and patterns. */
 
-   So a step is a union of streams, one for the drop and one for each t: a source state takes part if
-   (mask & test) == want and goes to mask ^ flip, times the stream's coefficient. All flipped bits are tested ones
-   or free slots (0 in every mask), so each stream keeps a sorted list sorted: the sum is a k-way merge with equal
-   keys added, and nothing is ever sorted [DOB15].
+/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it,
+   products of entries. Eliminating v drops its bit where v is matched, and else matches v with each free neighbour t.
+   Vertices without neighbours left must be matched.
 
-   A list has two levels. The low PERMI_LOW_BITS slots index a dense array of sums; the merge goes over groups, the
-   states with the same high bits. Which low masks a group has is its pattern; groups share few patterns, so these
-   are kept once per list, as bits and as ascending numbers, and a state costs the bytes of its value only.
+   So a step is a union of streams, the drop and one for each t: a state with (mask & test) == want goes to mask ^
+   flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge, without
+   sorting [DOB15].
 
-   A step makes its target in parts, the groups between two keys. Each part is merged first (permi_part_merge: which
-   groups there are, their patterns, who reaches them), then filled with values at its place in the list. Threads take
-   parts of equal work: keys are found by bisection such that the sources below them, over all streams, have equal
-   shares of the states: the balanced path of [DOB15], which no group crosses since a key belongs to one part. A value
-   depends on its sources alone, so parts and threads leave no trace in the bits. */
+   The low PERMI_LOW_BITS slots index a dense array; the merge goes over groups, the states with the same high bits. A
+   group's low masks are its pattern; groups share few patterns, so a state costs only its value.
 
-/* Measured, seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, whose groups are small:
-   .004, .004, .008, .010, .011 (each within a third, the machine was shared). */
+   Parts of a target, the groups between two keys, are merged (permi_part_merge), then filled. Threads take parts of
+   equal work, cut by bisection: the balanced path of [DOB15]. Values depend on their sources alone, not on parts or
+   threads. */
+
+/* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
+   .008, .010, .011 (within a third, shared machine). */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH 512
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Noting the sizes of values costs a fifth of a step. Where the loss cannot grow by more than 2^300 in all, long lists
-   go without in three steps of four, and then count as if they held values of any smallness. */
+/* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
+   one step of four, and else count as if they held values of any smallness. */
 #define PERMI_TRACK_STATES 2000
-#define PERMI_GROUP_BYTES 2 /* of a list, beside the values, per state */
+#define PERMI_GROUP_BYTES 2 /* of a list, per state beside the value */
 
-typedef struct permi_stream {
-  uint64_t test, want, flip; /* of the first 64 slots; see permi_stream_word */
-  permi_coefficient c;
-} permi_stream;
-
-/* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
+/* A state comes from (state & keep) ^ flip, if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
   permi_coefficient c;
 } permi_pull;
 
 typedef struct permi_arrays { /* see >>arrays */
+  permi_owned owned;
   perm_isa isa;
-  int lists;            /* 1: on a GPU, as sorted lists all the same, by the streams */
+  int lists;            /* on a GPU, but as sorted lists */
   int low, middle, top; /* slots; low ones are the lowest bits */
   int *pull_start;      /* steps + 1 */
   permi_pull *pull;
   uint64_t *occupied; /* steps + 1: slots in use before a step */
 } permi_arrays;
 
-static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *arrays)
-{
-  if (!arrays)
-    return;
-  permi_release(allocator, arrays->pull_start);
-  permi_release(allocator, arrays->pull);
-  permi_release(allocator, arrays->occupied);
-  permi_release(allocator, arrays);
-}
-
-typedef struct permi_frontier { /* context of a leaf */
-  perm_allocator allocator;
+typedef struct permi_frontier {
+  permi_owned owned;
   permi_numbers numbers;
   int steps, width;
-  int slots, mask_words; /* how many are in use; words of a mask, 64 slots each */
+  int slots, mask_words; /* slots in use; words of a mask */
   int *stream_start; /* steps + 1 */
-  permi_stream *stream;
-  uint64_t *more; /* of a stream: the other words of test, of want, of flip; NULL if masks are single words */
+  permi_coefficient *coefficient; /* of a stream */
+  uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: bound on the states before a step */
   double *cost;   /* steps + 1: predicted cost of all before */
   double bound_relative;
   double lost_error; /* see permi_working */
-  double room[2];    /* most states before even and odd steps */
-  int *sequence, *birth, *death; /* the vertex of a step; the steps in which a vertex enters and goes, -1: none */
-  int *ones;         /* steps + 1: ones of a state with rows inverted, see >>arrays */
-  permi_arrays *arrays; /* not NULL: run on arrays */
+  double room[2];    /* most states before even, odd steps */
+  int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
+  int *ones;         /* steps + 1: ones of a state, see >>arrays */
+  permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
 typedef struct permi_patterns {
-  int count, room; /* room a power of two; the table has twice as many places */
+  int count, room; /* room: a power of two; the table has twice that */
   uint64_t *bits;  /* PERMI_LOW_WORDS each */
-  size_t *first;   /* of its numbers in low; room + 1 */
+  size_t *first;   /* in low; room + 1 */
   uint16_t *low;
   size_t low_room;
   int *table; /* by hash: pattern + 1, or 0 */
@@ -4117,9 +3835,9 @@ typedef struct permi_patterns {
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;      /* of a key */
-  uint64_t *high; /* key of a group, ascending; least significant word first */
-  size_t *first;  /* of a group's values */
-  int *pattern;   /* of a group */
+  uint64_t *high; /* keys of groups, ascending; low word first */
+  size_t *first;
+  int *pattern;
   void *value;
   permi_patterns patterns;
 } permi_list;
@@ -4137,53 +3855,53 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->high);
   permi_release(allocator, list->first);
   permi_release(allocator, list->pattern);
-  permi_release(allocator, list->value);
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* A larger copy of *array, `used` elements kept; 0 when memory runs out (nothing is lost). */
-static int permi_enlarge(const perm_allocator *allocator, void **array, size_t used, size_t room, size_t size)
+/* Moves *array, a pointer of any type, to larger memory with `used` elements kept. 0: out of memory, nothing is
+   lost. */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
 {
-  void *fresh = permi_allocate(allocator, room, size);
-  if (!fresh)
+  void *held;
+  memcpy(&held, array, sizeof held);
+  if (room > SIZE_MAX / size || !permi_grow_watched(allocator, watch, &held, used * size, room * size))
     return 0;
-  if (used)
-    memcpy(fresh, *array, used * size);
-  permi_release(allocator, *array);
-  *array = fresh;
+  memcpy(array, &held, sizeof held);
+  return 1;
+}
+
+/* The same unless there is room for `more` elements after the `used`. */
+static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
+                      size_t *room, size_t size)
+{
+  const size_t wanted = 2 * *room + more + 64;
+  if (used + more <= *room)
+    return 1;
+  if (!permi_enlarge(allocator, watch, array, used, wanted, size))
+    return 0;
+  *room = wanted;
   return 1;
 }
 
 static int permi_list_more_groups(const perm_allocator *allocator, permi_list *list)
 {
-  size_t room = list->group_room ? 2 * list->group_room : 64;
-  void *high = list->high, *first = list->first, *pattern = list->pattern;
-  int ok = permi_enlarge(allocator, &high, list->groups, room, (size_t)list->words * sizeof *list->high);
-  ok = ok && permi_enlarge(allocator, &first, list->groups, room, sizeof *list->first);
-  ok = ok && permi_enlarge(allocator, &pattern, list->groups, room, sizeof *list->pattern);
-  list->high = (uint64_t *)high;
-  list->first = (size_t *)first;
-  list->pattern = (int *)pattern;
-  if (ok)
-    list->group_room = room;
+  const size_t room = list->group_room ? 2 * list->group_room : 64, used = list->groups;
+  const int ok = permi_enlarge(allocator, NULL, &list->high, used, room, (size_t)list->words * sizeof *list->high) &&
+                 permi_enlarge(allocator, NULL, &list->first, used, room, sizeof *list->first) &&
+                 permi_enlarge(allocator, NULL, &list->pattern, used, room, sizeof *list->pattern);
+  list->group_room = ok ? room : list->group_room;
   return ok;
 }
 
 static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
 {
-  size_t room = patterns->room ? 2 * (size_t)patterns->room : 32;
-  void *bits = patterns->bits, *first = patterns->first, *table = NULL;
-  int ok = permi_enlarge(allocator, &bits, (size_t)patterns->count, room, PERMI_LOW_WORDS * sizeof *patterns->bits);
-  ok = ok && permi_enlarge(allocator, &first, patterns->room ? (size_t)patterns->count + 1 : 0, room + 1,
-                           sizeof *patterns->first);
-  ok = ok && permi_enlarge(allocator, &table, 0, 2 * room, sizeof *patterns->table);
-  patterns->bits = (uint64_t *)bits;
-  patterns->first = (size_t *)first;
-  if (ok) {
-    permi_release(allocator, patterns->table);
-    patterns->table = (int *)table;
-    patterns->room = (int)room;
-  }
+  const size_t room = patterns->room ? 2 * (size_t)patterns->room : 32, used = (size_t)patterns->count;
+  const int ok = permi_enlarge(allocator, NULL, &patterns->bits, used, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
+                 permi_enlarge(allocator, NULL, &patterns->first, patterns->room ? used + 1 : 0, room + 1,
+                               sizeof *patterns->first) &&
+                 permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table);
+  patterns->room = ok ? (int)room : patterns->room;
   return ok;
 }
 
@@ -4191,7 +3909,7 @@ static size_t permi_patterns_hash(const uint64_t *bits)
 {
   uint64_t h = 0, g = 1;
   int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: the multiplications overlap */
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: multiplications overlap */
     h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
@@ -4207,7 +3925,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Number of the pattern, entered if it is new; -1 when memory runs out. */
+/* Returns the number of the pattern, entered if new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   size_t mask, place;
@@ -4232,14 +3950,8 @@ static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *
   {
     size_t used = patterns->first[patterns->count];
     uint16_t *low;
-    if (patterns->low_room < used + PERMI_LOW_STATES) {
-      void *numbers = patterns->low;
-      size_t room = 2 * patterns->low_room + 2 * PERMI_LOW_STATES;
-      if (!permi_enlarge(allocator, &numbers, used, room, sizeof *low))
-        return -1;
-      patterns->low = (uint16_t *)numbers;
-      patterns->low_room = room;
-    }
+    if (!permi_room(allocator, NULL, &patterns->low, used, PERMI_LOW_STATES, &patterns->low_room, sizeof *low))
+      return -1;
     low = patterns->low;
     for (w = 0; w < PERMI_LOW_WORDS; w++) {
       uint64_t x = bits[w];
@@ -4259,17 +3971,17 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream on the two levels, with its place in the source. */
+/* A stream on both levels, and its place in the source. */
 typedef struct permi_cursor {
-  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* of the high bits */
-  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the output at the cursor; last word all ones at the end */
+  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* high bits */
+  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the next output; last word all ones at the end */
   size_t group;
   unsigned low_test, low_want, low_flip;
-  uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
+  uint64_t keep[PERMI_LOW_WORDS]; /* low masks that take part */
   permi_coefficient c;
 } permi_cursor;
 
-/* Keys of `words` words; the functions are inlined where it is the constant 1. */
+/* Keys have `words` words, often the constant 1. */
 static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
 {
   int w;
@@ -4287,7 +3999,7 @@ static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, co
   return !differs;
 }
 
-/* On to the next group that takes part, the present one included. */
+/* Moves on to the next group that takes part, or stays. */
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
@@ -4302,22 +4014,17 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
       cursor->key[w] = UINT64_MAX;
 }
 
-/* Word `word` of a stream's test (which = 0), want (1) or flip (2). */
+/* Word of a stream's test (which = 0), want (1) or flip (2). */
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
 {
-  const permi_stream *s = &frontier->stream[stream];
-  if (word >= frontier->mask_words)
-    return 0;
-  if (word)
-    return frontier->more[((size_t)stream * 3 + (size_t)which) * (size_t)(frontier->mask_words - 1) + (size_t)word - 1];
-  return which == 0 ? s->test : which == 1 ? s->want : s->flip;
+  const size_t words = (size_t)frontier->mask_words;
+  return word < frontier->mask_words ? frontier->mask[((size_t)stream * 3 + (size_t)which) * words + (size_t)word] : 0;
 }
 
-/* The cursor of a stream, at no place yet. */
 static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *frontier, int number)
 {
-  const permi_stream *stream = &frontier->stream[number];
-  unsigned mask = PERMI_LOW_STATES - 1, i;
+  const unsigned mask = PERMI_LOW_STATES - 1;
+  unsigned i;
   uint64_t within = ~UINT64_C(0);
   int which, w;
   for (which = 0; which < 3; which++) {
@@ -4326,10 +4033,10 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
       to[w] = permi_stream_word(frontier, number, which, w) >> PERMI_LOW_BITS |
               permi_stream_word(frontier, number, which, w + 1) << (64 - PERMI_LOW_BITS);
   }
-  cursor->low_test = (unsigned)stream->test & mask;
-  cursor->low_want = (unsigned)stream->want & mask;
-  cursor->low_flip = (unsigned)stream->flip & mask;
-  cursor->c = stream->c;
+  cursor->low_test = (unsigned)permi_stream_word(frontier, number, 0, 0) & mask;
+  cursor->low_want = (unsigned)permi_stream_word(frontier, number, 1, 0) & mask;
+  cursor->low_flip = (unsigned)permi_stream_word(frontier, number, 2, 0) & mask;
+  cursor->c = frontier->coefficient[number];
   for (i = 0; i < 6; i++)
     if (cursor->low_test >> i & 1)
       within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];
@@ -4338,7 +4045,7 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->group = 0;
 }
 
-/* into |= where the stream takes the pattern; 0 if it takes nothing of it. */
+/* Adds to `into` what the stream takes of the pattern; 0: nothing. */
 static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, uint64_t *into)
 {
   unsigned words = cursor->low_flip >> 6, w;
@@ -4359,18 +4066,18 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* Where the states of one pattern go in another by a stream: places from -> to, both ascending. */
+/* The places from -> to of a pattern's states in another by a stream, both ascending. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept as such */
+#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
 typedef struct permi_move {
-  int step, stream, source, target; /* step + 1, so that 0 is empty; pattern numbers */
-  int whole;                        /* 1: place k goes to place k, and the target has no other */
-  int first, count;                 /* of its pairs */
-  int runs;                         /* not 0: the pairs are so many runs, each a start and a length */
+  int step, stream, source, target; /* step + 1, 0: empty; pattern numbers */
+  int whole;                        /* k -> k, and the target has no more */
+  int first, count;
+  int runs;                         /* if not 0: pairs are runs, each a start and a length */
 } permi_move;
 
-typedef struct permi_moves { /* a direct-mapped cache: patterns are few, groups many */
+typedef struct permi_moves { /* direct-mapped cache: patterns are few */
   permi_move *move;
   uint32_t *pair; /* from | to << 16 */
   int used;
@@ -4402,7 +4109,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   for (k = 0; k < count; k++)
     if ((low[k] & cursor->low_test) == cursor->low_want) {
       unsigned place = low[k] ^ cursor->low_flip;
-      while (goal[j] != place) /* ascending with k, see above */
+      while (goal[j] != place)
         j++;
       moves->pair[moves->used] = (uint32_t)k | (uint32_t)j << 16;
       runs += moves->used == move->first || moves->pair[moves->used] != moves->pair[moves->used - 1] + 65537;
@@ -4430,52 +4137,52 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
 }
 
 /* ========================================================================================== >>steps
-   Running the programme: one step after the other between two lists, rescaled by powers of two, and the bound. */
+   Fills the states of a step of the lists: sums over the streams, group by group. */
 
-typedef struct permi_take { /* a stream reaches a target's group from a source's */
+typedef struct permi_take { /* a stream that reaches a target group, and from which source group */
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Once merged: its groups, each with a key, a pattern and the number of streams that reach
-   it, these in order of groups and streams. */
+/* A part of a step's target. Once merged, takes stand in order of groups, then streams. */
 typedef struct permi_part {
-  permi_cursor *cursor; /* of the step's streams */
+  permi_cursor *cursor;
   size_t groups, group_room, takes, take_room, states;
   uint64_t *high;
-  int *pattern; /* of the part's own patterns, or of the list's */
+  int *pattern; /* into its own patterns, or the list's */
   uint32_t *taken;
   permi_take *take;
   permi_patterns patterns;
-  int own, *number; /* 1: numbers of its own patterns are, in the list, these */
-  size_t group_at, state_at;
-  uint64_t end[PERMI_MASK_WORDS]; /* the first key behind it */
-  permi_sizes sizes; /* of its values */
+  int own, *number; /* own: number[pattern] is the list's number of one of its own patterns */
+  size_t number_room, group_at, state_at;
+  uint64_t end[PERMI_MASK_WORDS]; /* first key beyond the part */
+  permi_sizes sizes;
   perm_status status;
 } permi_part;
 
-/* What a run carries from step to step. */
+/* State of a run. */
 typedef struct permi_run {
   const perm_allocator *allocator;
-  perm_allocator locked; /* the same for threads */
+  perm_allocator locked; /* allocator of the threads */
+  permi_pool pool;       /* what does not grow */
   permi_control *control;
   permi_list list[2];
   permi_part *part;
   int parts_at_once, threads;
-  int sorting; /* 1: method sorting, lists of single states */
-  permi_moves *moves; /* of a thread */
-  size_t *weight; /* [stream][block of groups]: states that take part before it */
+  int sorting; /* method sorting: lists of single states */
+  permi_moves *moves; /* one a thread */
+  size_t *weight; /* [stream][block of groups]: states before it that take part */
   size_t weight_room;
   permi_sizes sizes;
   double visited;
-  int step;              /* counted from 1 */
-  int careful, tracking; /* sizes are noted in every step; in this step */
-  double state_seconds;  /* predicted, per state of the present step */
+  int step;              /* from 1 */
+  int careful, tracking; /* sizes are measured in every step; in this step */
+  double state_seconds;  /* predicted, of the present step */
   const permi_numbers *numbers;
   int slots;
 } permi_run;
 
-/* One step: fills a part of its target that has been merged and placed: per group the sums, straight into the list.
-   Where a stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
+/* Fills a merged and placed part straight into the list. Where a stream takes all of one group to all of another,
+   this is y += c x over contiguous arrays. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -4491,7 +4198,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     const int taking = (int)part->taken[group];
     int pass, fresh = 1, j;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them saves the zeros */
+    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them replaces zeroing */
       for (j = 0; j < taking; j++) {
         const permi_cursor *cursor = &part->cursor[take[j].stream];
         const char *x = (const char *)source->value + source->first[take[j].group] * size;
@@ -4536,7 +4243,7 @@ static void permi_step(const permi_run *run, const permi_list *source, permi_lis
 }
 
 /* ====================================================================================== >>steps_run
-   Steps of the frontier program run in parts, by one thread or several; the value at the end. */
+   Runs the steps of the lists, in parts, by one thread or several. */
 
 static void *permi_locked_allocate(size_t bytes, void *user_data)
 {
@@ -4552,40 +4259,26 @@ static void permi_locked_release(void *memory, void *user_data)
   permi_release((const perm_allocator *)user_data, memory);
 }
 
-/* Room for so many more takes. 0: out of memory. */
 static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
 {
-  const size_t room = 2 * part->take_room + more + 64;
-  void *take = part->take;
-  if (part->takes + more <= part->take_room)
-    return 1;
-  if (!permi_enlarge(allocator, &take, part->takes, room, sizeof *part->take))
-    return 0;
-  part->take = (permi_take *)take;
-  part->take_room = room;
-  return 1;
+  return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
 static int permi_part_more(const perm_allocator *allocator, permi_part *part, int words, int streams)
 {
-  void *high = part->high, *pattern = part->pattern, *taken = part->taken;
-  int ok = 1;
-  if (part->groups == part->group_room) {
-    const size_t room = part->group_room ? 2 * part->group_room : 64;
-    ok = permi_enlarge(allocator, &high, part->groups, room, (size_t)words * sizeof *part->high);
-    ok = ok && permi_enlarge(allocator, &pattern, part->groups, room, sizeof *part->pattern);
-    ok = ok && permi_enlarge(allocator, &taken, part->groups, room, sizeof *part->taken);
-    part->high = (uint64_t *)high;
-    part->pattern = (int *)pattern;
-    part->taken = (uint32_t *)taken;
-    if (ok)
-      part->group_room = room;
+  const size_t room = part->group_room ? 2 * part->group_room : 64, used = part->groups;
+  if (used == part->group_room) {
+    if (!permi_enlarge(allocator, NULL, &part->high, used, room, (size_t)words * sizeof *part->high) ||
+        !permi_enlarge(allocator, NULL, &part->pattern, used, room, sizeof *part->pattern) ||
+        !permi_enlarge(allocator, NULL, &part->taken, used, room, sizeof *part->taken))
+      return 0;
+    part->group_room = room;
   }
-  return ok && permi_takes_more(allocator, part, (size_t)streams);
+  return permi_takes_more(allocator, part, (size_t)streams);
 }
 
-/* Merges from where the cursors are up to the key part->end, or to the end of the group in which `most` states are
-   reached. *done: there is nothing left below the key. */
+/* Merges from the cursors up to part->end, or to the end of the group that reaches `most` states. *done: nothing is
+   left below the key. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most, int *done)
@@ -4645,7 +4338,7 @@ static perm_status permi_part_merge(const perm_allocator *allocator, const permi
   return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most, done);
 }
 
-/* Gives the merged part its place in the target, and its patterns their numbers there. */
+/* Places the merged part in the target and numbers its patterns there. */
 static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
 {
   int k;
@@ -4656,30 +4349,21 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
       return PERM_ERROR_MEMORY;
   target->groups += part->groups;
   target->states += part->states;
-  if (target->states > target->state_room) /* cannot be: the room is a bound */
+  if (target->states > target->state_room) /* unreachable: the room is a bound */
     return PERM_ERROR_MEMORY;
-  if (part->own && part->patterns.count) {
-    permi_release(&run->locked, part->number);
-    part->number = (int *)permi_allocate(&run->locked, (size_t)part->patterns.count, sizeof *part->number);
-    if (!part->number)
+  if (part->own && !permi_room(&run->locked, NULL, &part->number, 0, (size_t)part->patterns.count, &part->number_room,
+                               sizeof *part->number))
+    return PERM_ERROR_MEMORY;
+  for (k = 0; part->own && k < part->patterns.count; k++) {
+    part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
+                                          part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
+    if (part->number[k] < 0)
       return PERM_ERROR_MEMORY;
-    for (k = 0; k < part->patterns.count; k++) {
-      part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
-                                            part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
-      if (part->number[k] < 0)
-        return PERM_ERROR_MEMORY;
-    }
   }
   return PERM_OK;
 }
 
-static void permi_run_note(permi_run *run, const permi_part *part)
-{
-  if (run->tracking)
-    permi_sizes_join(&run->sizes, &part->sizes);
-}
-
-/* One thread: parts of a size that keeps what is merged in the cache. */
+/* One thread takes parts that stay in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                    double done)
@@ -4699,7 +4383,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
     if (status != PERM_OK)
       return status;
     permi_step(run, source, target, part, &run->moves[0]);
-    permi_run_note(run, part);
+    permi_sizes_join(&run->sizes, &part->sizes);
     unpolled += part->states;
     if (unpolled > 262144 && run->control) {
       status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
@@ -4711,21 +4395,21 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
   return PERM_OK;
 }
 
-/* ---- the balanced path: weights of source groups, summed in blocks, and keys found by bisection */
-#define PERMI_BALANCE_BLOCK 32      /* groups: positions are weighed to so many */
-#define PERMI_BALANCE_GROUP 16      /* what merging a group costs, in states */
-#define PERMI_PARALLEL_STATES 20000 /* of a source, for which threads are worth waking */
-#define PERMI_PART_WORK 131072      /* states and groups that a thread takes at once, over all streams */
+/* ---- the balanced path: source groups are weighed in blocks, keys found by bisection */
+#define PERMI_BALANCE_BLOCK 32      /* groups that are weighed together */
+#define PERMI_BALANCE_GROUP 16      /* cost of merging a group, in states */
+#define PERMI_PARALLEL_STATES 20000 /* source states from which threads pay */
+#define PERMI_PART_WORK 131072      /* states and groups, over all streams, that a thread takes at once */
 
-/* Sets the cursor to the first source group whose output is not below `key`, if it takes part; where no bits are left
-   to choose, the output's order is the source's. */
+/* Moves the cursor to the first source group whose output is not below `key`. The outputs of groups that take part
+   have the order of the sources. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit in which the key is not as outputs are */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that outputs cannot have in common with the key */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -4735,7 +4419,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   }
   memcpy(at, key, (size_t)words * sizeof *at);
   if (top >= 0) {
-    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have a 0 there: the next free bit above must rise */
+    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have 0 here: the next free bit above must rise */
       for (top++; top < 64 * words; top++)
         if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
           break;
@@ -4745,7 +4429,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
       }
     }
     at[top >> 6] |= UINT64_C(1) << (top & 63);
-    for (w = 0; w <= top >> 6; w++) { /* all below: as small as outputs can be */
+    for (w = 0; w <= top >> 6; w++) { /* below: as small as outputs can be */
       const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
       at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
     }
@@ -4762,41 +4446,39 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* Work below a key, in whole blocks of each stream's sources: the cursors go there. */
-static size_t permi_balance_below(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
-                                  const uint64_t *key)
-{
-  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1;
-  size_t sum = 0;
-  int s;
-  for (s = 0; s < streams; s++) {
-    permi_cursor_seek(&cursor[s], source, key);
-    sum += run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
-  }
-  return sum;
-}
-
-/* The greatest key with at most `work` below it. */
-static void permi_balance_key(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
-                              size_t work, uint64_t *key)
-{
-  int b;
-  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
-  for (b = run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
-    key[b >> 6] |= UINT64_C(1) << (b & 63);
-    if (permi_balance_below(run, source, cursor, streams, key) > work)
-      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
-  }
-}
-
-/* A step of lists that threads share: the weights of blocks of groups, then parts of a round. */
+/* A step of lists that threads share. */
 typedef struct permi_together {
   permi_run *run;
   const permi_list *source;
   permi_list *target;
   int streams;
-  size_t total, first, count; /* of all parts; the round's first */
+  size_t total, first, count; /* of all parts; first part of the round */
 } permi_together;
+
+/* Returns the work below a key, in whole blocks, and moves the cursors there. */
+static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
+{
+  const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
+  size_t sum = 0;
+  int s;
+  for (s = 0; s < step->streams; s++) {
+    permi_cursor_seek(&cursor[s], step->source, key);
+    sum += step->run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
+  }
+  return sum;
+}
+
+/* The greatest key with at most `work` below it. */
+static void permi_balance_key(const permi_together *step, permi_cursor *cursor, size_t work, uint64_t *key)
+{
+  int b;
+  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
+  for (b = step->run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
+    key[b >> 6] |= UINT64_C(1) << (b & 63);
+    if (permi_balance_below(step, cursor, key) > work)
+      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
+  }
+}
 
 static perm_status permi_balance_block(void *context, uint64_t block, int thread)
 {
@@ -4819,7 +4501,7 @@ static perm_status permi_balance_block(void *context, uint64_t block, int thread
   return PERM_OK;
 }
 
-/* Sums of weights; returns their total. 0: out of memory. */
+/* Sums the weights; returns their total, 0: out of memory. */
 static size_t permi_balance_weigh(permi_together *step)
 {
   permi_run *run = step->run;
@@ -4827,13 +4509,8 @@ static size_t permi_balance_weigh(permi_together *step)
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
   size_t total = 0, sum;
   int k;
-  if (run->weight_room < places) {
-    permi_release(run->allocator, run->weight);
-    run->weight = (size_t *)permi_allocate(run->allocator, places, sizeof *run->weight);
-    run->weight_room = run->weight ? places : 0;
-    if (!run->weight)
-      return 0;
-  }
+  if (!permi_room(run->allocator, NULL, &run->weight, 0, places, &run->weight_room, sizeof *run->weight))
+    return 0;
   permi_share(run->threads, 0, blocks, permi_balance_block, step, NULL);
   for (k = 0; k < streams; k++) {
     size_t *weight = run->weight + (size_t)k * blocks, b;
@@ -4848,34 +4525,29 @@ static size_t permi_balance_weigh(permi_together *step)
   return total + 1;
 }
 
-/* Merges part `number` of `count` of the whole. */
-static void permi_part_run(const permi_run *run, const permi_list *source, permi_part *part, int streams, size_t total,
-                           size_t number, size_t count)
-{
-  uint64_t begin[PERMI_MASK_WORDS];
-  int s, done;
-  if (number + 1 < count)
-    permi_balance_key(run, source, part->cursor, streams, total / count * (number + 1), part->end);
-  else
-    memset(part->end, 255, sizeof part->end);
-  memset(begin, 0, sizeof begin);
-  if (number)
-    permi_balance_key(run, source, part->cursor, streams, total / count * number, begin);
-  for (s = 0; s < streams; s++) {
-    permi_cursor_seek(&part->cursor[s], source, begin);
-    permi_cursor_settle(&part->cursor[s], source, source->words);
-  }
-  permi_patterns_clear(&part->patterns);
-  part->own = 1;
-  part->status = permi_part_merge(&run->locked, source, &part->patterns, part, streams, (size_t)-1, &done);
-}
-
+/* Merges part k of the round. */
 static perm_status permi_together_merge(void *context, uint64_t k, int thread)
 {
   const permi_together *step = (const permi_together *)context;
+  const size_t number = step->first + (size_t)k, work = step->total / step->count;
+  permi_part *part = &step->run->part[k];
+  uint64_t begin[PERMI_MASK_WORDS];
+  int s, done;
   (void)thread;
-  permi_part_run(step->run, step->source, &step->run->part[k], step->streams, step->total, step->first + (size_t)k,
-                 step->count);
+  memset(part->end, 255, sizeof part->end);
+  memset(begin, 0, sizeof begin);
+  if (number + 1 < step->count)
+    permi_balance_key(step, part->cursor, work * (number + 1), part->end);
+  if (number)
+    permi_balance_key(step, part->cursor, work * number, begin);
+  for (s = 0; s < step->streams; s++) {
+    permi_cursor_seek(&part->cursor[s], step->source, begin);
+    permi_cursor_settle(&part->cursor[s], step->source, step->source->words);
+  }
+  permi_patterns_clear(&part->patterns);
+  part->own = 1;
+  part->status = permi_part_merge(&step->run->locked, step->source, &part->patterns, part, step->streams, (size_t)-1,
+                                  &done);
   return PERM_OK;
 }
 
@@ -4886,7 +4558,7 @@ static perm_status permi_together_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Several threads: rounds of some parts each, which bounds what waits for its place. */
+/* Several threads work in rounds of some parts each, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                       double done)
 {
@@ -4914,14 +4586,14 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
       break;
     permi_share(run->threads, 0, at_once, permi_together_fill, &step, NULL);
     for (k = 0; k < run->parts_at_once; k++)
-      permi_run_note(run, &run->part[k]);
+      permi_sizes_join(&run->sizes, &run->part[k].sizes);
     if (run->control)
       status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
   }
   return status;
 }
 
-/* Powers of two keep the largest value between 2^-500 and 2^500; entries are below 1 in modulus and a step has at most
+/* Keeps the largest value between 2^-500 and 2^500. Entries are at most 1 in modulus and a step has at most
    PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
 static void permi_run_rescale(permi_run *run, permi_list *list)
 {
@@ -4930,47 +4602,39 @@ static void permi_run_rescale(permi_run *run, permi_list *list)
     permi_values_scale((double *)list->value, list->states * permi_numbers_words(run->numbers), e);
 }
 
-/* THE BOUND. Let k_p be the number of streams of step p, n the order of the block, u the rounding unit. The value
-   of a state is a sum of terms, one per partial matching; each step multiplies a term at most once (n times
-   in all: a perfect matching has n entries, and a drop multiplies by 1) and adds it at most k_p - 1 times to
-   something else (the first addition is to 0, exact). So the computed value is the sum of all perfect matchings'
-   products, each times at most n + sum (k_p - 1) factors 1 + d, |d| <= u. The entries themselves come with at most 2
-   such factors per degree-2 reduction (one product, one sum) and one if an integer was rounded. With g = gamma of
-   that number and S = sum of the |products|:
-       |computed - permanent| <= g S,   computed S >= (1 - g) S,   hence <= g / (1 - g) (computed S).
-   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more (also where subnormals are flushed to 0).
-   sizes.loss bounds what such errors do to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second
-   term is left out if no product can be below PERMI_SAFE_PRODUCT > 2^-968: then products and sums are multiples
-   of 2^-1021, so none is below DBL_MIN but 0. loss is handed on within `absolute`, divided by the relative bound:
+/* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
+   1. A state's value is a sum of terms, one for each partial matching. A step multiplies a term at most once, n times
+   in all (a drop multiplies by 1), and adds it at most k_p - 1 times (the first addition is to 0, exact).
+   2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
+   |d| <= u. Entries bring at most 2 more per degree-2 reduction, and one if an integer was rounded.
+   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <=
+   g / (1 - g) (computed S).
+   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
+   sizes.loss bounds what that does to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second term
+   is 0 if no product can be below PERMI_SAFE_PRODUCT > 2^-968: products and sums are then multiples of 2^-1021. Then
    |error| <= g / (1 - g) (computed S + loss) + loss.
-   Complex: a product is off by a complex factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; its bounds by
-   components hold with fused multiply-adds too], a sum by one of |d| <= u, so 3 n takes the place of n. S is the sum of
-   the products of moduli; those of the entries are rounded up, and its own computation is real as above. A product has
-   four real products and two sums, a step one more sum for each part: 8 k DBL_MIN covers what they lose.
-   Double-double: products with a double and sums have relative errors of at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
-   PERMI_DD_UNIT > 64 u^2 takes the place of u, but in the roundings of the entries (u) and in those of S, which is
-   computed in doubles where there are signs. Low parts may underflow where high parts do not; a product of at least
-   PERMI_SAFE_PRODUCT loses 2^-1073 in that way, less than 2^-109 of itself, which v has room for; and so does a value
-   that is rescaled. Smaller ones lose less than DBL_MIN (without subnormals no bound is given, by any engine). */
+   Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
+   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products and two sums, and
+   a sum for each part: 8 k DBL_MIN.
+   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v = PERMI_DD_UNIT
+   > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts may underflow
+   first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of itself, for
+   which v has room. Smaller ones lose less than DBL_MIN. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-/* The cursors of step p, and what it does to sizes and losses. Returns how many streams there are. */
+/* Prepares the cursors of step p, sizes and losses; returns the number of streams. */
 static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
-  const permi_stream *stream = frontier->stream + frontier->stream_start[p];
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
   double weight = 0, least = 1;
   int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    const double re = fabs(stream[s].c.real), im = fabs(stream[s].c.imaginary);
-    const double x = re == 0 || (im != 0 && im < re) ? im : re;
     permi_cursor_make(&run->part[0].cursor[s], frontier, frontier->stream_start[p] + s);
-    weight += stream[s].c.absolute;
-    least = fmin(least, x == 0 ? stream[s].c.absolute : x);
+    permi_coefficient_weigh(&frontier->coefficient[frontier->stream_start[p] + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
@@ -5011,57 +4675,47 @@ static void permi_run_release(permi_run *run)
     permi_release(&run->locked, part->take);
     permi_patterns_release(&run->locked, &part->patterns);
     permi_release(&run->locked, part->number);
-    permi_release(run->allocator, part->cursor);
   }
-  for (k = 0; run->moves && k < run->threads; k++) {
-    permi_release(run->allocator, run->moves[k].move);
-    permi_release(run->allocator, run->moves[k].pair);
-  }
-  permi_release(run->allocator, run->part);
-  permi_release(run->allocator, run->moves);
   permi_release(run->allocator, run->weight);
+  permi_pool_release(&run->pool);
 }
 
-/* What the step needs beside the lists. 0: out of memory. */
+/* Allocates what the steps need beside the lists. 0: out of memory. */
 static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
 {
-  const perm_allocator *allocator = run->allocator;
-  int k, ok;
+  const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
+  permi_pool *pool = &run->pool;
+  int k;
   run->locked.allocate = permi_locked_allocate;
   run->locked.release = permi_locked_release;
-  run->locked.user_data = (void *)(uintptr_t)allocator;
+  run->locked.user_data = (void *)(uintptr_t)run->allocator;
   run->threads = 1;
   if (run->control && !run->sorting && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
     run->threads = permi_threads(run->control->options);
   run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
-  run->part = (permi_part *)permi_allocate(allocator, (size_t)run->parts_at_once, sizeof *run->part);
-  run->moves = (permi_moves *)permi_allocate(allocator, (size_t)run->threads, sizeof *run->moves);
-  ok = run->part && run->moves;
+  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->moves);
+  run->part = (permi_part *)permi_pool_get(pool, (size_t)run->parts_at_once, sizeof *run->part);
   if (run->part)
     memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
-  if (run->moves)
-    memset(run->moves, 0, (size_t)run->threads * sizeof *run->moves);
-  for (k = 0; ok && k < run->parts_at_once; k++) {
-    run->part[k].cursor = (permi_cursor *)permi_allocate(allocator, (size_t)streams, sizeof(permi_cursor));
-    ok = run->part[k].cursor != NULL;
+  for (k = 0; !pool->failed && k < run->parts_at_once; k++)
+    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, (size_t)streams, sizeof(permi_cursor));
+  for (k = 0; !pool->failed && k < run->threads; k++) {
+    run->moves[k].used = 0;
+    run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+    run->moves[k].move = (permi_move *)permi_pool_get(pool, 1, moves);
+    if (run->moves[k].move)
+      memset(run->moves[k].move, 0, moves);
   }
-  for (k = 0; ok && k < run->threads; k++) {
-    run->moves[k].move = (permi_move *)permi_allocate(allocator, (size_t)1 << PERMI_MOVES_LOG2, sizeof(permi_move));
-    run->moves[k].pair = (uint32_t *)permi_allocate(allocator, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    ok = run->moves[k].move && run->moves[k].pair;
-    if (ok)
-      memset(run->moves[k].move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
-  }
-  return ok;
+  return !pool->failed;
 }
 
 typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
 
-/* A run before its first step; to be released also after a failure. control may be NULL. */
+/* Begins a run, which is to be released also after a failure. control may be NULL. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {
-  const perm_allocator *allocator = &frontier->allocator;
+  const perm_allocator *allocator = &frontier->owned.allocator;
   const size_t size = permi_value_bytes(frontier);
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
@@ -5069,7 +4723,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   memset(run, 0, sizeof *run);
   memset(none, 0, sizeof none);
   run->sorting = step != permi_run_step;
-  run->allocator = allocator;
+  run->allocator = run->pool.allocator = allocator;
   run->control = control;
   run->sizes.smallest = run->sizes.largest = 1;
   run->numbers = &frontier->numbers;
@@ -5078,24 +4732,23 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
     double weight = 0;
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
-      weight += frontier->stream[s].c.absolute;
+      weight += frontier->coefficient[s].absolute;
     growth += weight > 1 ? log2(weight) : 0;
     most = streams > most ? streams : most;
   }
   run->careful = growth > 300;
   complete = permi_run_create(run, frontier, most);
-  for (p = 0; p < 2 && complete; p++) { /* the bound of every step at once: growing would touch fresh pages each time */
+  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing would touch fresh pages each time */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
       return PERM_ERROR_MEMORY;
     list->state_room = (size_t)frontier->room[p];
-    list->value = permi_allocate(allocator, list->state_room, size);
-    if (run->sorting)
-      list->high = (uint64_t *)permi_allocate(allocator, list->state_room, (size_t)list->words * sizeof(uint64_t));
-    complete = list->value && (!run->sorting || list->high);
+    list->value = permi_pool_get(&run->pool, list->state_room, size);
+    complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
+                                                              (size_t)list->words * sizeof(uint64_t)));
   }
-  none[0] = 1; /* the start: nothing matched, in one way */
+  none[0] = 1; /* start: nothing matched, in one way */
   if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
                                       permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
     return PERM_ERROR_MEMORY;
@@ -5139,10 +4792,10 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 }
 
 /* ======================================================================================== >>sorting
-   Method sorting, the twin of the lists that shares none of their merging: every step expands all its terms, sorts them
-   by the states that they go to, and adds up equal ones. */
+   Method sorting, a twin of the lists without merging: expands all terms of a step, sorts them by state, adds equal
+   ones. */
 
-/* Word w of the state that the term goes to. */
+/* Word w of a term's state. */
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
   return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
@@ -5177,7 +4830,7 @@ static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_ru
   return status;
 }
 
-/* Sorts part[0].take by one byte of the keys after the other, least significant first; stable. 0: out of memory. */
+/* Sorts part[0].take by bytes of the keys, low ones first; stable. 0: out of memory. */
 static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
                               permi_part *part)
 {
@@ -5187,10 +4840,10 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
   part[1].takes = 0;
   if (!permi_takes_more(allocator, &part[1], count))
     return 0;
+  part[1].takes = count;
   for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
     const int shift = byte % 8 * 8;
-    permi_take *swap = part[0].take;
-    size_t room = part[0].take_room;
+    const permi_part swap = part[0];
     memset(start, 0, sizeof start);
     for (k = 0; k < count; k++)
       start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++;
@@ -5199,15 +4852,13 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
       start[b] = sum;
       sum += here;
     }
-    if (b < 256) /* one byte in all */
+    if (b < 256) /* all have the same byte */
       continue;
     for (k = 0; k < count; k++)
       part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
           part[0].take[k];
-    part[0].take = part[1].take;
-    part[0].take_room = part[1].take_room;
-    part[1].take = swap;
-    part[1].take_room = room;
+    part[0] = part[1];
+    part[1] = swap;
   }
   return 1;
 }
@@ -5239,13 +4890,11 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
       memset((char *)target->value + target->states++ * bytes, 0, bytes);
     }
     y = (char *)target->value + (target->states - 1) * bytes;
-    permi_values_add(&frontier->numbers, &frontier->stream[take.stream].c, y,
+    permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream], y,
                      (const char *)source->value + take.group * bytes, 1);
   }
-  permi_sizes_clear(&part->sizes);
   if (run->tracking)
-    permi_values_track(frontier->numbers.algebra, target->value, target->states, &part->sizes);
-  permi_run_note(run, part);
+    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->sizes);
   return PERM_OK;
 }
 
@@ -5255,7 +4904,7 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 }
 
 /* ======================================================================================== >>streams
-   From an elimination order to the streams of every step: who sits in which slot, who dies when. */
+   Makes the streams of every step from an elimination order. */
 
 typedef struct permi_life {
   double weight;
@@ -5273,21 +4922,15 @@ static int permi_life_compare(const void *left, const void *right)
 static void permi_frontier_release(const perm_allocator *allocator, void *context)
 {
   permi_frontier *frontier = (permi_frontier *)context;
-  if (!frontier)
-    return;
-  permi_release(allocator, frontier->stream_start);
-  permi_release(allocator, frontier->stream);
-  permi_release(allocator, frontier->more);
-  permi_release(allocator, frontier->states);
-  permi_release(allocator, frontier->sequence);
-  permi_arrays_release(allocator, frontier->arrays);
-  permi_release(allocator, frontier);
+  if (frontier)
+    permi_owned_release(allocator, frontier->arrays);
+  permi_owned_release(allocator, frontier);
 }
 
-/* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
-   The low slots go to those that live through the most states: their patterns then change least from group to
-   group, and tests and flips fall on the high bits, once for a group. busy: `words` words of 64 slots for each of
-   steps + 1. Returns how many slots there are, 0: more than words hold at once, or watch says stop. */
+/* Gives slots to lives (birth, death]; a slot is free for what enters in the step of its death. Low slots go to the
+   vertices that live through the most states: patterns then change least from group to group, and tests and flips
+   fall on high bits, once a group. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too
+   many, or watch says stop. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
                                 uint64_t *busy, int *slot, permi_control *watch)
 {
@@ -5329,7 +4972,6 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, in
   return most;
 }
 
-/* A slot's bit of a mask of PERMI_MASK_WORDS words. */
 static void permi_mask_set(uint64_t *mask, int slot)
 {
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
@@ -5338,19 +4980,13 @@ static void permi_mask_set(uint64_t *mask, int slot)
 static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_t *test, const uint64_t *want,
                              const uint64_t *flip)
 {
-  const size_t others = (size_t)frontier->mask_words - 1;
-  frontier->stream[stream].test = test[0];
-  frontier->stream[stream].want = want[0];
-  frontier->stream[stream].flip = flip[0];
-  if (others) {
-    uint64_t *more = frontier->more + (size_t)stream * 3 * others;
-    memcpy(more, test + 1, others * sizeof *more);
-    memcpy(more + others, want + 1, others * sizeof *more);
-    memcpy(more + 2 * others, flip + 1, others * sizeof *more);
-  }
+  const size_t words = (size_t)frontier->mask_words;
+  uint64_t *mask = frontier->mask + (size_t)stream * 3 * words;
+  memcpy(mask, test, words * sizeof *mask);
+  memcpy(mask + words, want, words * sizeof *mask);
+  memcpy(mask + 2 * words, flip, words * sizeof *mask);
 }
 
-/* The streams of every step. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *slot,
                                    permi_control *watch)
 {
@@ -5360,18 +4996,18 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* what vanishes: tested 1, flipped to 0; with v's bit */
+    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* vanishing bits, tested 1, flipped to 0; with v's */
     frontier->stream_start[p] = used;
     memset(gone, 0, bytes);
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
-      if (death[t] == p) /* it had a slot: in a block of order 2 or more every vertex has two neighbours */
+      if (death[t] == p) /* it has a slot: in a block every vertex has two neighbours */
         permi_mask_set(gone, slot[t]);
     }
     memcpy(mine, gone, bytes);
     if (held) {
       permi_mask_set(mine, slot[v]);
-      frontier->stream[used].c = permi_coefficient_one();
+      frontier->coefficient[used] = permi_coefficient_one();
       permi_mask_store(frontier, used++, mine, mine, mine);
     }
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
@@ -5390,17 +5026,17 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           want[word] &= ~bit;
           flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
         } else if (death[t] > p) {
-          flip[word] ^= bit; /* the slot may be one that vanishes in this very step */
+          flip[word] ^= bit; /* perhaps a slot that vanishes in this step */
         }
       }
-      frontier->stream[used].c = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+      frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
       permi_mask_store(frontier, used++, test, want, flip);
     }
   }
   frontier->stream_start[p] = used;
 }
 
-/* Fills in the steps of the order: sequence, births and deaths, states, costs. 0: watch says stop. */
+/* Fills in sequence, births, deaths, states, costs. 0: watch says stop. */
 static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                const double *binomial, permi_walk *walk, permi_control *watch)
 {
@@ -5442,7 +5078,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* The relative bound for entries with so many roundings: see >>steps_run. */
+/* The relative bound, see >>steps_run. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -5453,9 +5089,8 @@ static double permi_frontier_bound(const permi_frontier *frontier, const permi_b
   return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
-/* PERM_ERROR_LIMIT: the frontier has more than PERMI_FRONTIER_WIDTH vertices. PERM_ERROR_OVERFLOW: the permanent may be
-   too long for a perm_integer. roundings: of an entry's terms. modulus: for integers, or 0. doubled: 1 for
-   double-double. watch: says stop by PERM_ERROR_LIMIT; may be NULL. */
+/* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or watch, which may be NULL, says stop.
+   PERM_ERROR_OVERFLOW: the permanent may be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
                                          uint64_t modulus, int doubled, permi_control *watch,
@@ -5463,33 +5098,31 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
 {
   const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
-  permi_frontier *frontier = (permi_frontier *)permi_allocate(allocator, 1, sizeof *frontier);
-  int *numbers = (int *)permi_allocate(allocator, 4 * vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
-  uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
+  permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), *slot;
+  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
+  uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
-  int *slot;
   *made = frontier;
-  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
-  if (frontier)
-    memset(frontier, 0, sizeof *frontier);
-  if (!frontier || !numbers || !life || !busy || !walk.state)
+  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
+  if (!frontier || room.failed)
     goto done;
+  pool = &frontier->owned.pool;
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
   slot = numbers + 3 * vertices;
-  frontier->allocator = *allocator;
   frontier->lost_error = lost_error;
   if (!permi_numbers_choose(&frontier->numbers, block, modulus, doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
   }
-  frontier->stream_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  frontier->stream = (permi_stream *)permi_allocate(allocator, streams, sizeof(permi_stream));
-  frontier->states = (double *)permi_allocate(allocator, 2 * vertices + 2, sizeof(double));
-  frontier->sequence = (int *)permi_allocate(allocator, 4 * vertices + 1, sizeof(int));
-  if (!frontier->stream_start || !frontier->stream || !frontier->states || !frontier->sequence)
+  frontier->stream_start = (int *)permi_pool_get(pool, vertices + 1, sizeof(int));
+  frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
+  frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  frontier->sequence = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
+  if (pool->failed)
     goto done;
   frontier->cost = frontier->states + vertices + 1;
   frontier->birth = frontier->sequence + vertices;
@@ -5502,21 +5135,15 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->mask_words = (frontier->slots + 63) / 64;
   if (frontier->slots == 0)
     goto done;
-  if (frontier->mask_words > 1) {
-    frontier->more =
-        (uint64_t *)permi_allocate(allocator, streams, 3 * ((size_t)frontier->mask_words - 1) * sizeof(uint64_t));
-    status = frontier->more ? status : PERM_ERROR_MEMORY;
-    if (!frontier->more)
-      goto done;
-  }
+  frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
+  status = frontier->mask ? status : PERM_ERROR_MEMORY;
+  if (!frontier->mask)
+    goto done;
   permi_frontier_streams(frontier, block, slot, watch);
   frontier->bound_relative = permi_frontier_bound(frontier, block, roundings);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
-  permi_release(allocator, numbers);
-  permi_release(allocator, life);
-  permi_release(allocator, busy);
-  permi_release(allocator, walk.state);
+  permi_pool_release(&room);
   if (status == PERM_ERROR_MEMORY) {
     permi_frontier_release(allocator, frontier);
     *made = NULL;
@@ -5525,79 +5152,76 @@ done:
 }
 
 /* ========================================================================================= >>arrays
-   The frontier program on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
-   inverted: the number of ones among the bits e is the same in all states of a step (a - d in the terms of >>order). So
-   the states are the words with k ones in the w occupied slots, and an array of C(w, k) values needs no keys. Slots are
-   low, middle or top. Words are ordered by their top bits, then middle, then low bits: the index of a word is
+   The frontier program on arrays indexed by combinations: no keys, and threads that share blocks without
+   synchronisation. */
+
+/* Let bit e of a frontier vertex say matched, for rows inverted: all states of a step have the same number k of ones
+   (a - d in >>order), so they are the words with k ones in w slots. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words with the same top and middle bits, is contiguous: C(low slots, ones left) values.
+   and a block, the words of the same top and middle bits, is contiguous.
 
-   A step is computed in pull form: each block of the target is a sum over the ways to come to it. What a way tests and
-   flips above the low slots is settled once for a block; where it leaves the low slots alone the rest is y += c x over
-   contiguous arrays, else a table says for every low word where it comes from. Every value is computed from the
-   source alone, in a fixed order, so threads share the blocks without synchronisation and the bits do not depend on
-   how many they are. Low slots go to the vertices that live through the most states, as they are touched least.
+   A step pulls: each block sums the ways to reach it. Bits above the low slots are settled once a block; then y += c
+   x over contiguous arrays, or a table for the low words. The order of sums is fixed, whatever the threads. Low slots
+   go to vertices that live through the most states: they are touched least.
 
-   On a GPU (perm_cuda.cu) the host does all but the values, and these come from the same program in the same order:
-   the bits are those of the AVX2 and, for double-doubles, AVX-512 kernels (complex ones have but one), the bounds hold,
-   and what decides about powers of two is the same. Measured on one H200: 7 ps a state for 3-regular graphs, 14 for 8
-   entries a line; sorted lists there took 9 to 12 times as long. */
+   On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
+   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line; sorted lists took 9 to 12 times
+   as long. */
 
-#define PERMI_ARRAY_LOW 11     /* words of these slots, and their ranks, stay in the first cache */
-#define PERMI_ARRAY_HIGH 16    /* slots of the middle and of the top at most */
+#define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
+#define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
 #define PERMI_ARRAY_NOWHERE 0xffff
-#define PERMI_ARRAY_SAFE 1e-250 /* products of doubles above it are sums of multiples of 2^-936 */
+#define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
 #define PERMI_ARRAY_TRACK_STEPS 64
-#define PERMI_ARRAY_PAD 256 /* bytes after a buffer that vectors may read */
+#define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
 
-/* The words of a step, see above. */
+/* The words of a step. */
 typedef struct permi_layout {
   uint64_t occupied;
   int ones, low; /* low: occupied low slots */
   size_t states;
-  uint16_t *word, *rank; /* low words by their number of ones, then ascending; rank among those of as many ones */
+  uint16_t *word, *rank; /* low words by ones, then ascending; rank among those */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset; /* at ones of top << middle slots | middle */
   uint16_t *middle;      /* ascending, for each number of ones of top */
-  unsigned char *left;   /* ones left to the low slots, for each of `middle` */
-  unsigned char *middle_ones; /* of middle bits */
+  unsigned char *left;   /* ones left to low slots, for each of `middle` */
+  unsigned char *middle_ones;
   int middle_start[PERMI_ARRAY_HIGH + 2];
   uint64_t *top_offset;
   uint16_t *top;
   int tops;
 } permi_layout;
 
-/* Where eight words of a block come from: places base + at[i] of those in `here`. Those that take part come in the same
-   order on both sides and with few others between them, so that a window of 16 nearly always has them. (Gathering is
-   an instruction too, but microcode against GDS made it the slowest way of all: three quarters of a run.) */
+/* Where eight words of a block come from: base + at[i] of those in `here`, which keep their order with few between,
+   so a window of 16 nearly always has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
 typedef struct permi_eight {
   uint16_t base;
-  unsigned char here, wide; /* wide: the window does not have them */
+  unsigned char here, wide; /* wide: beyond the window */
   unsigned char at[8];
 } permi_eight;
 
-/* What a thread has met; a line of cache of its own. */
+/* Of a thread; a line of cache. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
 } permi_extremes;
 
-/* One of the arrays that a block is added up from. */
+/* An array that a block is summed from. */
 typedef struct permi_origin {
   const void *x;
   size_t count;          /* of values of x */
-  const uint16_t *place; /* of every word of the block in x, or NOWHERE; NULL: the same places */
-  const permi_eight *eight; /* the same for vectors, if there is a place */
+  const uint16_t *place; /* of each word in x, or NOWHERE; NULL: the same places */
+  const permi_eight *eight; /* the same for vectors */
   double real;
-  const permi_coefficient *c; /* that, and what else there is */
+  const permi_coefficient *c; /* real and the rest */
 } permi_origin;
 
 /* A pull on the levels of a step. */
 typedef struct permi_way {
   uint32_t test, want, keep, flip; /* above the low slots */
-  int top_ones, low_ones;          /* how many more there are in the source */
-  const uint16_t *place;           /* of all low words in the order of permi_layout; or NULL */
-  const permi_eight *eight;        /* from start[j] / 8 + j on for the blocks of words with j ones */
+  int top_ones, low_ones;          /* how many more in the source */
+  const uint16_t *place;           /* of all low words, as in permi_layout; or NULL */
+  const permi_eight *eight;        /* of words with j ones from start[j] / 8 + j on */
   permi_coefficient c;
 } permi_way;
 
@@ -5608,39 +5232,50 @@ struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
   permi_control *control;
-  permi_numbers numbers; /* moduli have an array, and a pass, of their own */
-  int absolute; /* 1: the pass of the moduli */
+  permi_numbers numbers; /* moduli have a pass of their own */
+  int absolute; /* the pass of the moduli */
   int threads;
   permi_block_kernel kernel;
-  int kernel_eights; /* 1: it uses permi_eight */
+  int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
   char *values[2];
   permi_way *way;
-  permi_origin *origin; /* `most` for each thread */
-  permi_extremes *extremes; /* of each thread */
+  permi_origin *origin; /* `most` a thread */
+  permi_extremes *extremes; /* one a thread */
   uint16_t *places;
   permi_eight *eights;
   int most; /* ways of a step */
   int tracking; /* sizes are measured in this step */
   permi_sizes sizes;
   double visited, seconds_before, seconds_each;
-  perm_gpu_frontier *gpu; /* not NULL: the values are there, and only the last ones come back */
-  perm_gpu_way *gpu_way;       /* of a step; for lists */
-  perm_gpu_stream *gpu_stream;
+  struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
+  struct perm_gpu_way *gpu_way;  /* of a step; for lists */
+  struct perm_gpu_stream *gpu_stream;
 };
 
-static int permi_count_ones(uint64_t x)
+/* The numbers of the first pass, without moduli. */
+static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
-  x -= x >> 1 & UINT64_C(0x5555555555555555);
-  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+  permi_numbers numbers = frontier->numbers;
+  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
+    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
+  else if (permi_algebra_has_moduli(numbers.algebra))
+    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
+  return numbers;
 }
 
-/* -- sums of blocks ---------------------------------------------------------------------------- */
+static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
+{
+  const permi_numbers numbers = permi_arrays_numbers(frontier);
+  return 8 * permi_numbers_words(&numbers);
+}
 
-/* A block of an array, the sum of its origins. */
+static int permi_arrays_passes(const permi_frontier *frontier)
+{
+  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
+}
+
 static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const permi_numbers *numbers, char *y,
                                                 size_t count, const permi_origin *origin)
 {
@@ -5684,7 +5319,7 @@ static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count
     }
 }
 
-/* One text (>>array_kernels), read for each instruction set. */
+/* >>array_kernels, read for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #define PERMI_FAMILY_ARRAYS
 #if PERMI_X86
@@ -5715,7 +5350,7 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 }
 
 /* =================================================================================== >>array_layout
-   Words and ways of a step. */
+   The words and ways of a step. */
 
 static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
 {
@@ -5732,7 +5367,7 @@ static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, pe
   layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
 }
 
-/* The words with `ones` ones among the occupied slots. */
+/* Lays out the words with `ones` ones among the occupied slots. */
 static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
@@ -5740,7 +5375,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   size_t total[PERMI_ARRAY_HIGH + 1];
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left at HIGH + j; 0: there is none */
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left at HIGH + j; 0: none */
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
@@ -5757,7 +5392,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
       const int of = permi_count_ones(x);
       layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
       layout->word[fill[of]++] = (uint16_t)x;
-      x = (x - low_mask) & low_mask; /* the next subset */
+      x = (x - low_mask) & low_mask; /* next subset */
     } while (x);
   }
   layout->occupied = occupied;
@@ -5779,7 +5414,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     if (c > tops || rest < 0)
       continue;
     x = 0;
-    do { /* without branches: they would be mispredicted */
+    do { /* no branches: they would be mispredicted */
       const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
       layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
       layout->middle[used] = (uint16_t)x;
@@ -5826,7 +5461,7 @@ static void permi_eights_fill(const permi_layout *target, const uint16_t *place,
   }
 }
 
-/* The pulls of a step on the levels of its two layouts. */
+/* Puts the pulls of a step on the levels of its layouts. */
 static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
 {
   const permi_arrays *arrays = run->arrays;
@@ -5837,7 +5472,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   int s, k;
   for (s = 0; s < ways; s++, pull++) {
     permi_way *way = &run->way[s];
-    const uint64_t from = (pull->want & pull->keep) ^ pull->flip; /* what the source has where the target is known */
+    const uint64_t from = (pull->want & pull->keep) ^ pull->flip; /* known bits of the source */
     way->test = (uint32_t)(pull->test >> arrays->low);
     way->want = (uint32_t)(pull->want >> arrays->low);
     way->keep = (uint32_t)(pull->keep >> arrays->low);
@@ -5866,7 +5501,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
 PERMI_BRIEF_BEGIN
 
 /* ===================================================================================== >>arrays_gpu
-   The arrays and lists on a GPU: perm_cuda.cu computes the same values in the same order. */
+   Runs arrays and lists on a GPU, where perm_cuda.cu computes the same values in the same order. */
 
 #define PERMI_GPU_PLANES 10 /* words of the longest value: kernels keep a few in registers */
 #if defined(PERM_WITH_CUDA)
@@ -5898,7 +5533,6 @@ static perm_status permi_gpu_begin(permi_arrays_run *run)
   return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
 }
 
-/* Takes the least and the largest modulus of a step, if it has noted them. */
 static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
 {
   if (run->tracking) {
@@ -5939,7 +5573,6 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
       run, perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL), sizes);
 }
 
-/* A step by the streams of lists, whose coefficients are those of the pulls. */
 static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
@@ -5949,22 +5582,23 @@ static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
   perm_status status;
   int s;
   for (s = 0; s < streams; s++) {
-    const permi_stream *from = &frontier->stream[first + s];
+    const permi_coefficient *c = &frontier->coefficient[first + s];
     perm_gpu_stream *to = &run->gpu_stream[s];
-    to->test = from->test;
-    to->want = from->want;
-    to->flip = from->flip;
-    to->real = run->absolute ? from->c.absolute : from->c.real;
-    to->imaginary = from->c.imaginary;
-    memcpy(to->integer, from->c.integer, sizeof to->integer);
+    to->test = permi_stream_word(frontier, first + s, 0, 0);
+    to->want = permi_stream_word(frontier, first + s, 1, 0);
+    to->flip = permi_stream_word(frontier, first + s, 2, 0);
+    to->real = run->absolute ? c->absolute : c->real;
+    to->imaginary = c->imaginary;
+    memcpy(to->integer, c->integer, sizeof to->integer);
   }
   status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
   run->layout[(p + 1) & 1].states = (size_t)states;
   return permi_gpu_stepped(run, status, sizes);
 }
 
-static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier)
 {
+  const permi_arrays *arrays = frontier->arrays;
   perm_gpu_programme programme;
   int p;
   memset(&programme, 0, sizeof programme);
@@ -5974,7 +5608,7 @@ static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, co
   programme.top = arrays->top;
   programme.states[0] = frontier->room[0];
   programme.states[1] = frontier->room[1];
-  programme.words = (int)(bytes / 8);
+  programme.words = (int)(permi_arrays_value_bytes(frontier) / 8);
   programme.ways = 1;
   for (p = 0; p < frontier->steps; p++) {
     const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
@@ -5989,10 +5623,14 @@ static perm_status permi_gpu_compiling(void *context)
   return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
 }
 
-static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
+static perm_status permi_gpu_create(permi_arrays_run *run, permi_pool *pool, char *message)
 {
-  perm_gpu_programme programme = permi_gpu_programme(run->frontier, run->arrays, bytes);
+  perm_gpu_programme programme = permi_gpu_programme(run->frontier);
   perm_options options;
+  run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_way);
+  run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_stream);
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
   programme.context = run;
   programme.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
@@ -6025,13 +5663,13 @@ static void permi_gpu_free(permi_arrays_run *run)
   perm_cuda_frontier_free(run->gpu);
 }
 
-static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+static double permi_gpu_needs(const permi_frontier *frontier)
 {
-  const perm_gpu_programme programme = permi_gpu_programme(frontier, arrays, bytes);
+  const perm_gpu_programme programme = permi_gpu_programme(frontier);
   return perm_cuda_frontier_needs(&programme);
 }
 
-/* Bytes of the GPU; 0: there is none. */
+/* Bytes of the GPU; 0: none. */
 static double permi_gpu_bytes(void)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -6041,32 +5679,19 @@ static double permi_gpu_bytes(void)
 #define permi_gpu_begin(run) PERM_ERROR_DEVICE
 #define permi_gpu_step(run, p) PERM_ERROR_DEVICE
 #define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_create(run, bytes, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 #define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0
-#define permi_gpu_needs(frontier, arrays, bytes) (((frontier)->room[0] + (frontier)->room[1]) * (double)(bytes))
+#define permi_gpu_needs(frontier) \
+  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
 #define permi_gpu_bytes() 0.0
 #endif
 
 PERMI_BRIEF_END
 
 /* ===================================================================================== >>arrays_run
-   Running the arrays: passes, underflow, the task, what it costs. */
-
-/* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
-static void permi_array_track(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
-{
-  double low = sizes->smallest, high = sizes->largest;
-  size_t k;
-  for (k = 0; k < doubles; k += stride) {
-    const double y = fabs(x[k]);
-    low = y < low && y > 0 ? y : low;
-    high = y > high ? y : high;
-  }
-  sizes->smallest = low;
-  sizes->largest = high;
-}
+   Runs the arrays, makes them from a frontier and prices them. */
 
 /* The blocks under one word of top bits. */
 static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
@@ -6077,7 +5702,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: all high parts of a block come first */
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts of a block come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   char *y = to + (size_t)target->top_offset[top] * run->bytes;
   int i, s;
@@ -6104,14 +5729,14 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
     }
     run->kernel(run, y, count, origin, origins);
     if (run->tracking)
-      permi_array_track((const double *)(const void *)y, count * tracked, stride, sizes);
+      permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
     y += count * run->bytes;
   }
 }
 
 #define PERMI_ARRAY_POLL 262144 /* states between polls */
 
-/* A step of the programme on arrays: blocks of the target with the same top bits, shared by threads. */
+/* A step whose words of top bits threads share. */
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   const permi_layout *source, *target;
@@ -6164,32 +5789,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* -- running ----------------------------------------------------------------------------------- */
-
-/* What the first pass computes; moduli, if they are wanted, come in a second one. */
-static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
-{
-  permi_numbers numbers = frontier->numbers;
-  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
-    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
-  else if (permi_algebra_has_moduli(numbers.algebra))
-    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
-  return numbers;
-}
-
-/* Bytes of a value of it. */
-static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
-{
-  const permi_numbers numbers = permi_arrays_numbers(frontier);
-  return 8 * permi_numbers_words(&numbers);
-}
-
-static int permi_arrays_passes(const permi_frontier *frontier)
-{
-  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
-}
-
-/* As permi_run_rescale. */
 static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
 {
   const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
@@ -6200,7 +5799,7 @@ static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t 
   return PERM_OK;
 }
 
-/* sum |c| and the least |c| != 0 of the parts of the coefficients of a step. */
+/* Returns sum |c| over a step; *least: the least non-zero part. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_arrays *arrays = run->arrays;
@@ -6208,23 +5807,19 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   int s;
   *least = 1;
   for (s = arrays->pull_start[p]; s < arrays->pull_start[p + 1]; s++) {
-    const permi_pull *pull = &arrays->pull[s];
-    const double real = run->absolute ? pull->c.absolute : fabs(pull->c.real);
-    const double imaginary = run->absolute ? 0 : fabs(pull->c.imaginary);
-    weight += pull->c.absolute;
-    *least = real > 0 && real < *least ? real : *least;
-    *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
+    permi_coefficient c = arrays->pull[s].c;
+    c.imaginary = run->absolute ? 0 : c.imaginary;
+    c.real = run->absolute ? 0 : c.real;
+    permi_coefficient_weigh(&c, &weight, least);
   }
   return weight * (1 + 1e-12);
 }
 
-/* UNDERFLOW. smallest and largest bound the moduli of the non-zero parts of the values, high parts of double-doubles.
-   They are measured only when needed: products of doubles are multiples of 2^-106 times themselves, and so are their
-   sums, however they cancel; thus smallest 2^-106 least |c| bounds the next step's values that are not 0, and where
-   nothing can cancel the power of two may be left out. A step whose values might then make a product below
-   PERMI_ARRAY_SAFE, or one beyond 1e150, is measured. If all products are above it, everything is a multiple of
-   2^-936 and nothing underflows but low parts of double-doubles, by less than 2^-200 of the product, for which
-   PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in every part, as in >>steps. */
+/* UNDERFLOW. smallest and largest bound the non-zero parts (high parts). Products of doubles are multiples of 2^-106
+   times themselves, and so are their sums, however they cancel: smallest 2^-106 least |c| bounds the next values that
+   are not 0, without the power of two where nothing cancels. Only steps before a product below PERMI_ARRAY_SAFE or
+   beyond 1e150 are measured. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200
+   of the product, for which PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in each part. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
@@ -6281,33 +5876,23 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* As permi_frontier_finish: value and the sum of moduli of the terms, each with its own exponent and loss. The theorem
-   there is about additions of products, whatever holds them. */
-static void permi_arrays_finish(const permi_frontier *frontier, const permi_arrays_run *run, const double (*x)[4],
-                                const permi_sizes *sizes, perm_partial *partial)
+/* Brings value and moduli to one exponent and one loss. The theorem of >>steps_run holds for both passes. */
+static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
-  const int passes = permi_arrays_passes(frontier), apart = permi_algebra_is_dd(frontier->numbers.algebra) ? 2 : 1;
-  const long long common = passes == 2 && sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
+  const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
   double lost = 0;
   int pass, k;
-  for (pass = 0; pass < passes; pass++) {
+  for (pass = 0; pass < 2; pass++) {
     const int shift = permi_int_exponent(sizes[pass].exp2 - common);
-    for (k = 0; k < (pass ? 1 : apart * frontier->numbers.parts); k++) {
-      const double y = ldexp(x[pass][k], shift);
-      permi_sum_add_double(pass ? &partial->absolute : k < apart ? &partial->value : &partial->imaginary, y);
-      if (passes == 1)
-        permi_sum_add_double(&partial->absolute, y);
-    }
+    for (k = pass ? last : 0; k < last + pass; k++)
+      value[k] = ldexp(value[k], shift);
     lost += ldexp(sizes[pass].loss, shift) + (shift ? 4 * DBL_MIN : 0);
   }
-  if (frontier->lost_error > 0)
-    lost += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-common));
-  partial->lost += 2 * lost; /* 2: its own roundings, generously */
-  partial->exp2 = common;
-  partial->terms += run->visited;
+  sizes->loss = lost;
+  sizes->exp2 = common;
 }
 
-/* What a run needs; seconds: predicted. 0: out of memory. */
+/* Allocates for a run of so many predicted seconds. 0: out of memory. */
 static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
 {
   const permi_frontier *frontier = run->frontier;
@@ -6335,10 +5920,6 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
     permi_layout_create(pool, arrays, &run->layout[p]);
     run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
   }
-  if (gpu) {
-    run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->gpu_way);
-    run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, most, sizeof *run->gpu_stream);
-  }
   if (!pool->failed)
     memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read a little beyond */
   return !pool->failed;
@@ -6349,20 +5930,20 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
-  permi_pool pool = {&frontier->allocator, NULL, 0};
+  const int last = (int)permi_numbers_words(&frontier->numbers) - 1;
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
   permi_sizes sizes[2];
-  double value[2][4];
+  double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
   int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  memset(value, 0, sizeof value);
   run.frontier = frontier;
   run.arrays = frontier->arrays;
   run.control = control;
   if (permi_arrays_open(&run, &pool, leaf->information.seconds))
-    status = gpu ? permi_gpu_create(&run, permi_arrays_value_bytes(frontier), message) : PERM_OK;
+    status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = pass;
     if (pass)
@@ -6370,13 +5951,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     run.seconds_before = pass * leaf->information.seconds / passes;
     status = permi_arrays_pass(&run);
     if (!integers)
-      memcpy(value[pass], run.values[frontier->steps & 1], run.bytes);
+      memcpy(value + (pass ? last : 0), run.values[frontier->steps & 1], run.bytes);
     sizes[pass] = run.sizes;
   }
-  if (status == PERM_OK && !integers) {
-    permi_arrays_finish(frontier, &run, (const double(*)[4])value, sizes, partial);
-  } else if (status == PERM_OK) {
-    permi_value_sum(&frontier->numbers, run.values[frontier->steps & 1], partial);
+  if (status == PERM_OK) {
+    if (passes == 2)
+      permi_arrays_join(value, last, sizes);
+    permi_values_finish(&frontier->numbers, integers ? (void *)run.values[frontier->steps & 1] : (void *)value, sizes,
+                        frontier->lost_error, partial);
     partial->terms += run.visited;
   }
   if (gpu) {
@@ -6390,15 +5972,13 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* -- from an order to pulls -------------------------------------------------------------------- */
-
-/* The pulls of step p; returns how many. Bits e: see >>arrays. */
+/* Makes the pulls of step p, on bits e; returns how many. */
 static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
                              int p, const int *slot, permi_pull *pull)
 {
   const int v = frontier->sequence[p], *birth = frontier->birth, *death = frontier->death;
   const int n = block->n, held = birth[v] >= 0 && birth[v] < p;
-  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of the matched on v's and t's side */
+  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of matched v, matched t */
   uint64_t born = 0, dead = 0, test, none, full;
   int e, used = 0;
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
@@ -6409,8 +5989,8 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
       born |= one << slot[t];
   }
   test = born;
-  none = born & ~theirs; /* the target where none of those that enter is matched */
-  full = dead & theirs;  /* the source where all that leave are matched */
+  none = born & ~theirs; /* target: none that enters is matched */
+  full = dead & theirs;  /* source: all that leave are matched */
   for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
     permi_pull *next = &pull[used];
     const int drop = e < block->start[v], t = drop ? -1 : block->neighbour[e];
@@ -6426,7 +6006,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
     next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
     if (!drop) {
       if (death[t] == p) {
-        next->flip ^= bit; /* it leaves, matched with v */
+        next->flip ^= bit; /* leaves, matched with v */
       } else if (birth[t] == p) {
         next->want ^= bit;
       } else {
@@ -6440,26 +6020,26 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
   return used;
 }
 
-/* The frontier on arrays, *made; NULL where it has too many slots, or watch says stop. 0: out of memory. */
+/* Makes *made; NULL: too many slots, or watch says stop. 0: out of memory. */
 static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block,
                                const permi_frontier *frontier, perm_isa isa, permi_control *watch,
                                permi_arrays **made)
 {
   const size_t vertices = 2 * (size_t)block->n, steps = (size_t)frontier->steps;
-  permi_arrays *arrays = (permi_arrays *)permi_allocate(allocator, 1, sizeof *arrays);
-  int *slot = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
+  permi_arrays *arrays = (permi_arrays *)permi_owned_new(allocator, sizeof *arrays);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  int *slot = (int *)permi_pool_get(&room, vertices, sizeof(int));
+  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
   int p, v, slots, ok = 0;
   *made = NULL;
-  if (arrays)
-    memset(arrays, 0, sizeof *arrays);
-  if (!arrays || !slot || !life)
+  if (!arrays || room.failed)
     goto done;
+  pool = &arrays->owned.pool;
   arrays->isa = isa;
-  arrays->pull_start = (int *)permi_allocate(allocator, steps + 1, sizeof(int));
-  arrays->pull = (permi_pull *)permi_allocate(allocator, (size_t)block->edges + steps, sizeof(permi_pull));
-  arrays->occupied = (uint64_t *)permi_allocate(allocator, steps + 1, sizeof(uint64_t));
-  if (!arrays->pull_start || !arrays->pull || !arrays->occupied)
+  arrays->pull_start = (int *)permi_pool_get(pool, steps + 1, sizeof(int));
+  arrays->pull = (permi_pull *)permi_pool_get(pool, (size_t)block->edges + steps, sizeof(permi_pull));
+  arrays->occupied = (uint64_t *)permi_pool_get(pool, steps + 1, sizeof(uint64_t));
+  if (pool->failed)
     goto done;
   ok = 1;
   slots = permi_frontier_slots(frontier, (int)vertices, 1, life, arrays->occupied, slot, watch);
@@ -6470,42 +6050,34 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     goto done;
   arrays->pull_start[0] = 0;
   for (v = 0; v < 2 * block->n; v++)
-    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* of those that never are in a state: not used, but shifted by */
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* never in a state: not used, but shifted by */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
     arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
                                                                           arrays->pull + arrays->pull_start[p]);
   *made = permi_watch(watch, 0) ? NULL : arrays;
 done:
-  permi_release(allocator, slot);
-  permi_release(allocator, life);
+  permi_pool_release(&room);
   if (!*made)
-    permi_arrays_release(allocator, arrays);
+    permi_owned_release(allocator, arrays);
   return ok;
 }
 
-/* Bytes that a run takes. */
+/* Bytes of the host. */
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  return (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier) +
-         2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
+  const double values = (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
+  const double bytes = values + 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
+  return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* On a GPU: what the host takes. */
-static double permi_arrays_host_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
+/* 1: GPU kernels have these values; not residues, nor long integers. */
+static int permi_gpu_cells(const permi_frontier *frontier)
 {
-  return permi_arrays_bytes(frontier, arrays) -
-         (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
+  return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
-/* Words of a value, for which there are kernels; 0: none for residues, nor for integers of many words. */
-static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
-{
-  const size_t bytes = permi_arrays_value_bytes(frontier);
-  return frontier->numbers.algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
-}
-
-/* What a product of integers costs, against one of words. */
+/* Price of a product of integers against one of words. */
 static double permi_arrays_products(const permi_numbers *numbers)
 {
   return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
@@ -6521,8 +6093,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
-   from their size and operations. */
+/* Seconds of one thread: measured for doubles, the others follow from size and operations. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
@@ -6549,30 +6120,26 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
     hash = permi_hash(hash, arrays->pull[i].keep);
     hash = permi_hash(hash, arrays->pull[i].flip);
   }
-  return hash; /* the coefficients are in that of the lists */
+  return hash; /* coefficients are hashed by the lists */
 }
 
 /* =========================================================================================== >>tree
-   Tables of a tree decomposition: bucket elimination. The permanent is the coefficient of the product of all x_v in the
-   product of (1 + a_uv x_u x_v) over the entries, where x_v^2 = 0. Eliminating v multiplies the tables that know v and
-   the entries of v that are left, and keeps the terms with x_v; so every vertex of the elimination tree yields one
-   table over its scope, the neighbours that it has when it goes, and tables of different branches do not meet before
-   their branches do. That is linear in n for bounded treewidth, where a frontier grows with the depth of the tree.
-   [Dec99]
+   Tables of a tree decomposition: bucket elimination [Dec99], linear in n for bounded treewidth. */
 
-   A table over a rows and b columns whose subtree has d more columns than rows holds the C(a + b, a - d) masks that
-   have d more matched rows than columns: as numbers "matched XOR is a row" they have a - d bits, and are ranked in
-   ascending (colexicographic) order. Bits are by time of elimination, the last to go lowest, so what goes next is the
-   top bit, and the two halves of a table, vertex matched and not, are contiguous.
-     join     of two tables: all pairs of disjoint masks, by groups of the masks' common part; what the subset
-              convolution of A. Bjorklund, T. Husfeldt, P. Kaski, M. Koivisto (STOC 2007) does with more additions and
-              with cancellation
-     star     the entries of v at once: half where v is matched += a (other half, that neighbour's bit turned)
-   Tables wait on a stack: vertices are visited in post-order.
+/* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
+   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table
+   over its scope, its neighbours when it goes.
 
-   Threads share a join by values of some bits of the product's masks, a star by places in the table: whatever the
-   parts, a state is added to in ascending order of the left mask's common part, and of the entries, so threads leave
-   no trace in the bits. */
+   A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
+   d more matched rows than columns, ranked in ascending (colexicographic) order of "matched XOR is a row". What goes
+   next has the top bit, so that halves, vertex matched and not, are contiguous.
+     join: all pairs of disjoint masks, by common parts; the subset convolution of A. Bjorklund, T. Husfeldt, P.
+     Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
+     star: the entries of v: matched half += a (other half, that neighbour's bit turned)
+   Tables wait on a stack, in post-order.
+
+   Threads share a join by bits of the product, a star by places. A state is summed by ascending common parts of the
+   left mask, and entries, whatever the threads. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
 #define PERMI_TREE_LOW 12   /* bits ranked by one look */
@@ -6584,35 +6151,28 @@ typedef struct permi_tree_edge {
 } permi_tree_edge;
 
 typedef struct permi_tree_node { /* in post-order */
-  int children, edge;            /* first edge; the next node has the first after the last */
-  int column;                    /* 1: the vertex is a column */
-  uint32_t rows, all;            /* of scope and vertex, the vertex on top: which are rows; all of them */
+  int children, edge;            /* first edge */
+  int column;                    /* the vertex is a column */
+  uint32_t rows, all;            /* of scope and vertex, which is on top: rows; all */
   uint32_t set;                  /* the scope, as a set of what the parent knows */
-  int difference;                /* columns - rows in the subtree */
+  int difference;                /* columns - rows of the subtree */
 } permi_tree_node;
 
-typedef struct permi_tree { /* context of a leaf */
-  perm_allocator allocator;
+typedef struct permi_tree {
+  permi_owned owned;
   permi_numbers numbers;
   int size; /* 8-byte words of a value */
-  int nodes, width, joins, depth; /* depth: tables on the stack at most */
+  int nodes, width, joins, depth; /* depth: most tables on the stack */
   permi_tree_node *node;          /* nodes + 1 */
   permi_tree_edge *edge;
-  double stack_values, work_values, most_states; /* room; states of the largest table that is joined */
+  double stack_values, work_values, most_states; /* room; states of the largest joined table */
   double most_groups, pairs, states;
   double *cost; /* nodes + 1: predicted seconds of all before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
 
-static int permi_tree_bits(uint32_t x)
-{
-  x -= x >> 1 & 0x55555555u;
-  x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-  return (int)(((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
-}
-
-/* The bits of x at the places of `set`, moved together; and back. */
+/* The bits of x at `set`, moved together; and back. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -6636,7 +6196,7 @@ static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
 }
 
-/* Seconds of a product of two values against that of doubles. */
+/* Price of a product of values against doubles. */
 static double permi_tree_weight(const permi_tree *tree)
 {
   const double parts = tree->numbers.parts, words = tree->numbers.words;
@@ -6650,35 +6210,33 @@ static double permi_tree_weight(const permi_tree *tree)
   }
 }
 
-/* What is known of a table while the programme is priced. */
+/* A table while it is priced. */
 typedef struct permi_tree_sketch {
   uint32_t set;
   int difference;
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, the states of the one with
-   that part and those of the other that leave it free. `rows` of what the node knows. */
-static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, const permi_tree_sketch *one,
-                               const permi_tree_sketch *other)
+/* Pairs that a join multiplies. Over masks of the common part with x rows and y columns: states of one with that
+   part, times those of the other without it. */
+static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
+                               uint32_t other, int other_difference)
 {
-  const uint32_t common = one->set & other->set, own = one->set & ~common;
-  const int a = permi_tree_bits(common & rows), b = permi_tree_bits(common & ~rows);
-  const int a1 = permi_tree_bits(own & rows), b1 = permi_tree_bits(own & ~rows);
-  const int a2 = permi_tree_bits(other->set & rows), b2 = permi_tree_bits(other->set & ~rows);
+  const uint32_t common = one & other, own = one & ~common;
+  const int a = permi_count_ones(common & rows), b = permi_count_ones(common & ~rows);
+  const int a1 = permi_count_ones(own & rows), b1 = permi_count_ones(own & ~rows);
+  const int a2 = permi_count_ones(other & rows), b2 = permi_count_ones(other & ~rows);
   double pairs = 0;
   int x, y;
   for (x = 0; x <= a; x++)
     for (y = 0; y <= b; y++)
       pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
-               permi_tree_choose(tree, a1 + b1, a1 - (one->difference - x + y)) *
-               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other->difference);
+               permi_tree_choose(tree, a1 + b1, a1 - (one_difference - x + y)) *
+               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other_difference);
   return pairs;
 }
 
-/* -- running ----------------------------------------------------------------------------------- */
-
-/* Rank of a mask with k bits: rank of its low bits and what the high bits put before them. */
+/* The rank of a mask is low[] plus high[]. */
 typedef struct permi_tree_rank {
   uint32_t low[1 << PERMI_TREE_LOW];
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
@@ -6689,11 +6247,11 @@ static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
   return rank->low[mask & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[mask >> PERMI_TREE_LOW];
 }
 
-/* Rank of `mask` as high part above `shift` places that hold the first k - |mask| bits. */
+/* Rank of `mask` above `shift` places with the first k - |mask| bits. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
-  int index = k - permi_tree_bits(mask), p;
+  int index = k - permi_count_ones(mask), p;
   for (; mask && index >= 0; mask &= mask - 1) {
     p = shift + permi_trailing_zeros(mask);
     rank += permi_tree_choose(tree, p, ++index);
@@ -6708,10 +6266,9 @@ static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, 
     rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
 }
 
-/* A table. */
 typedef struct permi_tree_table {
   uint64_t *value;
-  uint32_t set; /* of what the node knows that uses it */
+  uint32_t set; /* of what its user knows */
   int difference;
   size_t states;
   permi_sizes sizes;
@@ -6723,57 +6280,27 @@ typedef struct permi_tree_run {
   permi_tree_rank *rank;
   permi_tree_table *table; /* the stack */
   uint64_t *values, *work[2];
-  uint32_t *mask[2], *index[2], *first[2]; /* of the two tables of a join: masks and places by groups */
+  uint32_t *mask[2], *index[2], *first[2]; /* of a join's tables: masks and places by groups */
   int most_threads;
-  double weight;                           /* permi_tree_weight */
+  double weight;
   double done, visited, unpolled;
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that any order of the pairs suits */
-#define PERMI_TREE_CUT 8     /* common bits that say whose a product is: the heaviest of 2^b parts has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* with own ones of a factor, if there are not so many */
-#define PERMI_TREE_PARTS 8   /* of a step for each thread: some threads are slower than others */
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that suit any order of pairs */
+#define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
+#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if those are fewer */
+#define PERMI_TREE_PARTS 8   /* of a step, a thread: some threads are slower */
 
-/* Of so many equal things each part's first; of part `parts` what is beyond the last. */
+/* First of a part's share of `count` things. */
 static size_t permi_tree_begin(size_t count, int part, int parts)
 {
   return (size_t)((uint64_t)count * (uint64_t)part / (uint64_t)parts);
 }
 
-/* Threads for work on so many states, a pass as of a star's entry. */
+/* Threads for work on so many states. */
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
-}
-
-/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
-static void permi_tree_accumulate(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
-{
-  const int words = numbers->words;
-  int i, j, p, q;
-  for (p = 0; p < numbers->parts; p++)
-    for (q = 0; q < numbers->parts; q++) {
-      uint64_t *to = y + (p != q) * words;
-      const uint64_t *from = x + q * words;
-      for (i = 0; i < words; i++) {
-        const uint64_t factor = a[p * words + i];
-        uint64_t carry = 0;
-        if (!factor)
-          continue;
-        for (j = 0; i + j < words; j++) {
-          permi_wide product = permi_multiply_words(factor, from[j]);
-          product.low += carry;
-          carry = product.high + (product.low < carry);
-          if (p + q == 2) {
-            carry += to[i + j] < product.low;
-            to[i + j] -= product.low;
-          } else {
-            to[i + j] += product.low;
-            carry += to[i + j] < product.low;
-          }
-        }
-      }
-    }
 }
 
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
@@ -6787,7 +6314,6 @@ static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
   return 1;
 }
 
-/* A group of states of a table: masks and places of the values. */
 typedef struct permi_tree_group {
   const uint32_t *mask, *index;
   size_t count;
@@ -6808,7 +6334,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
     uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
-      permi_tree_accumulate(numbers, a, y, x);
+      permi_words_accumulate(numbers->words, numbers->parts, a, y, x);
     else
       permi_value_add(algebra, numbers, &c, y, x, 0);
   }
@@ -6827,7 +6353,6 @@ PERMI_ALGEBRAS(PERMI_INSTANCE)
 static const permi_tree_multiplier permi_tree_multipliers[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
 #undef PERMI_NAMED
 
-/* A pass over parts of a table. */
 typedef struct permi_tree_pass {
   const permi_tree *tree;
   permi_tree_table *table;
@@ -6840,28 +6365,13 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   const int part = (int)number;
   permi_tree_pass *pass = (permi_tree_pass *)context;
   const permi_tree *tree = pass->tree;
-  const double *x = (const double *)(const void *)pass->table->value;
-  const size_t size = (size_t)tree->size, end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  const int last = tree->size - 1, apart = permi_algebra_is_dd(tree->numbers.algebra) ? 2 : 1;
+  const size_t begin = permi_tree_begin(pass->table->states, part, pass->parts);
+  const size_t count = permi_tree_begin(pass->table->states, part + 1, pass->parts) - begin;
   permi_sizes sizes;
-  double low = DBL_MAX, high = 0;
-  size_t i;
-  int j;
   (void)thread;
-  for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i += size) {
-    const double most = x[i + (size_t)last];
-    if (most == 0)
-      continue;
-    high = most > high ? most : high;
-    low = most < low ? most : low;
-    for (j = 0; j < last; j += apart) {
-      const double y = fabs(x[i + (size_t)j]);
-      low = y != 0 && y < low ? y : low;
-    }
-  }
-  sizes.smallest = low;
-  sizes.largest = high;
-  if (pass->parts == 1) { /* which needs no lock */
+  permi_sizes_clear(&sizes);
+  permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
+  if (pass->parts == 1) { /* needs no lock */
     permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
   }
@@ -6881,7 +6391,7 @@ static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Notes the sizes, and brings the largest to between 2^-100 and 2^100: of two such the products cannot overflow. */
+/* Notes the sizes and brings the largest between 2^-100 and 2^100: products cannot overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -6900,15 +6410,15 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
 }
 
-/* The non-zero states of a table by groups of their matched vertices within `common`: masks of matched vertices and
-   places, with first[] of 2^|common| + 1. All sets are of the target. */
+/* Groups the non-zero states by their matched vertices within `common`: masks and places, with first[] of 2^|common|
+   + 1. All sets are of the target. */
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
-  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_tree_bits(common);
+  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
-  const int k = permi_tree_bits(own_rows) - table->difference, tabled = table->states > 1000;
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times the speed of bit by bit */
+  const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast as bit by bit */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);
@@ -6931,7 +6441,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
           index[first[g]++] = i;
         }
       }
-      if (state) { /* the next number with as many bits */
+      if (state) { /* next number with as many bits */
         const uint32_t low = state & (0 - state), next = state + low;
         state = next | ((state ^ next) / low) >> 2;
       }
@@ -6947,20 +6457,20 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
 }
 
 /* ====================================================================================== >>tree_join
-   Products of two tables, and stars. */
+   Joins two tables, and applies stars. */
 
 typedef struct permi_tree_product {
   permi_tree_run *run;
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common; /* of the target */
-  int cut, larger, own_cut;      /* bits of a part: top ones of the common part, then of the larger's own */
-  uint32_t common_rows;          /* numbered as common parts are */
-  int ones, own;                 /* bits of a state's number in known vertices; how many of these are not common */
+  int cut, larger, own_cut;      /* bits of a part's number: common ones, then the larger's own */
+  uint32_t common_rows;          /* numbered as common parts */
+  int ones, own;                 /* bits of a state in known vertices; those that are not common */
   int parts;                     /* of clearing */
 } permi_tree_product;
 
-/* What comes before the product: the tables sorted, and parts of the place for it cleared. */
+/* Sorts the tables, or clears a part of the product. */
 static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -6979,7 +6489,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* From *begin to before *end, where the masks ascend (rows turned), those whose own top bits are as said. */
+/* Narrows *begin, *end, where masks ascend (rows turned), to those with `value` in the bits `top`. */
 static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
                               uint32_t *end)
 {
@@ -7010,7 +6520,7 @@ static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
   return permi_control_poll(run->control, run->done, "tree");
 }
 
-/* The pairs of two groups, of those of the larger table that have `value` in its bits `top`. */
+/* The pairs of two groups; of the larger table those with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -7035,27 +6545,26 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
-/* All pairs whose product is a state of the part, by common parts of the product: few places at a time. The heaviest
-   parts, of most matched, come first. */
+/* The pairs of a part by the product's common parts: few places at a time. Heavy parts, of most matched, come first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const int bits = permi_tree_bits(join->common) - join->cut;
+  const int bits = permi_count_ones(join->common) - join->cut;
   const uint32_t turned = (1u << (join->cut + join->own_cut)) - 1 - (uint32_t)part;
   const uint32_t fixed = turned >> join->own_cut << bits;
   uint32_t top = join->set[join->larger] & ~join->common, c = fixed | ((1u << bits) - 1), value, g;
   perm_status status = PERM_OK;
   int k;
-  for (k = permi_tree_bits(top); k > join->own_cut; k--)
+  for (k = permi_count_ones(top); k > join->own_cut; k--)
     top &= top - 1;
   value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
-    const int own = join->ones - permi_tree_bits(c ^ join->common_rows);
-    const int some = own >= 0 && own <= join->own; /* states with that common part */
-    status = permi_tree_poll(join->run, some ? (double)(1u << permi_tree_bits(c)) : 1, thread == 0);
-    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* the left one's: all subsets, ascending */
+    const int own = join->ones - permi_count_ones(c ^ join->common_rows);
+    const int some = own >= 0 && own <= join->own; /* of states */
+    status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* of the left: all subsets, ascending */
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
@@ -7067,18 +6576,18 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* The same by common parts of the left table, those of them that there are: for a product that is in cache. */
+/* The same by the left's common parts, for a product in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const uint32_t groups = 1u << permi_tree_bits(join->common);
+  const uint32_t groups = 1u << permi_count_ones(join->common);
   perm_status status = PERM_OK;
   uint32_t g, h;
   for (g = 0; g < groups; g++) {
     const uint32_t free_part = (groups - 1) ^ g;
     if (first[0][g] == first[0][g + 1] || status != PERM_OK)
       continue;
-    status = permi_tree_poll(join->run, (double)(1u << permi_tree_bits(free_part)), 1);
+    status = permi_tree_poll(join->run, (double)(1u << permi_count_ones(free_part)), 1);
     for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) { /* all subsets */
       if (first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, 0, 0, 1);
@@ -7089,14 +6598,13 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* left times right into `out`, over the set `target` of what the node knows; rows likewise. */
+/* left times right into `out`, over `target`, a set of what the node knows, as are all_rows. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
-  const int t = permi_tree_bits(target);
+  const int t = permi_count_ones(target);
   permi_tree_product join;
-  permi_tree_sketch sketch[2];
   const size_t size = (size_t)tree->size * sizeof(uint64_t);
   int k, own, threads = 1;
   memset(&join, 0, sizeof join);
@@ -7112,26 +6620,20 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   join.parts = 1;
   out->set = target;
   out->difference = left->difference + right->difference;
-  k = permi_tree_bits(join.rows) - out->difference;
+  k = permi_count_ones(join.rows) - out->difference;
   join.common_rows = permi_tree_extract(join.rows, join.common);
-  join.ones = k - permi_tree_bits(join.rows & ~(join.set[0] | join.set[1]));
-  join.own = permi_tree_bits(join.set[0] ^ join.set[1]);
+  join.ones = k - permi_count_ones(join.rows & ~(join.set[0] | join.set[1]));
+  join.own = permi_count_ones(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   permi_tree_rank_high(tree, run->rank, t, k);
-  if (run->most_threads > 1) {
-    for (k = 0; k < 2; k++) {
-      sketch[k].set = join.factor[k]->set;
-      sketch[k].difference = join.factor[k]->difference;
-    }
-    if (permi_tree_pairs(tree, all_rows, &sketch[0], &sketch[1]) * PERMI_TREE_PAIR_SECONDS * run->weight >=
-        PERMI_SHARE_SECONDS)
-      threads = run->most_threads;
-  }
-  if (threads > 1) {
+  if (run->most_threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
+      permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
+      PERMI_SHARE_SECONDS) {
+    threads = run->most_threads;
     join.parts = PERMI_TREE_PARTS * threads;
-    k = permi_tree_bits(join.common);
-    own = permi_tree_bits(join.set[join.larger]) - k;
+    k = permi_count_ones(join.common);
+    own = permi_count_ones(join.set[join.larger]) - k;
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
     join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
     join.own_cut = join.own_cut < own ? join.own_cut : own;
@@ -7142,21 +6644,18 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
-   additions to something else (the first is to 0), where `pairs` is the number of ways to share a mask between the
-   two tables, at most 2^|common|; in a star of e entries at most one product and e additions; and it has the factors
-   of the tables that it was made from. So the computed permanent is the sum of all products, each times at most
-   K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps, with c K factors
-   for complex entries: a complex product is off by at most sqrt(5) u < 3 u [Hig02, 3.6], and double-double operations
-   by at most PERMI_DD_UNIT, a complex product of such by 4 times that. `absolute` is computed alike.
-   Underflow: let loss bound the absolute error of any one value of a table beyond these factors, and M the largest
-   computed modulus. A join takes it to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss, and
-   each product with its addition adds at most PERMI_TREE_LOST, nothing while no product can be below
-   PERMI_SAFE_PRODUCT. */
+/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first is to 0), where pairs <=
+   2^|common| are the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
+   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over
+   stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02,
+   3.6], double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
+   Underflow: loss bounds the error of any one value beyond these factors, M is the largest modulus. A join takes loss
+   to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
+   PERMI_TREE_LOST, nothing if none is below PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
-  const double pairs = ldexp(1, permi_tree_bits(one->set & other->set));
+  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
   const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
@@ -7165,7 +6664,7 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
   return pairs * 2 * loss;
 }
 
-/* One entry of a star: `matched` += entry times `open`. */
+/* An entry of a star: `matched` += entry times `open`. */
 typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
@@ -7183,13 +6682,13 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const size_t size = (size_t)tree->size;
   const int j = ray->edge->bit, k_open = ray->k_open;
   const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
-  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of the states of a high part */
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of a high part's states */
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
   (void)thread;
-  while (piece < last) { /* below the bit all parts with so many bits, in the same order */
+  while (piece < last) { /* below the bit: all parts with so many bits, in order */
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
-    const int within = k_open - permi_tree_bits(high) - ray->column, slice = (int)(piece % (size_t)slices);
+    const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
     const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
     const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
     piece += (size_t)(beyond - slice);
@@ -7205,18 +6704,18 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* The star of the vertex: *table, over scope and vertex, becomes that over the scope, a part of it. */
+/* Makes *table, over scope and vertex, that over the scope, a part of it. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
   const size_t size = (size_t)tree->size;
-  const int t = permi_tree_bits(node->all) - 1, k = permi_tree_bits(node->rows) - table->difference;
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
   const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
   permi_tree_ray ray;
   int e;
-  /* a row is matched where its bit is 0, a column where it is 1 */
+  /* a row is matched where its bit is 0 */
   ray.tree = tree;
   ray.matched = node->column ? table->value + lower * size : table->value;
   ray.open = node->column ? table->value : table->value + lower * size;
@@ -7225,13 +6724,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   ray.column = node->column;
   ray.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
   for (e = node->edge; e < (node + 1)->edge; e++) {
-    const permi_coefficient *c = &tree->edge[e].c;
-    weight += c->absolute;
-    least = c->absolute < least ? c->absolute : least;
-    if (c->real != 0 && fabs(c->real) < least)
-      least = fabs(c->real);
-    if (c->imaginary != 0 && fabs(c->imaginary) < least)
-      least = fabs(c->imaginary);
+    permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
     ray.edge = &tree->edge[e];
     permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
   }
@@ -7252,7 +6745,7 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Takes the tables of the children from the stack, puts the node's there. */
+/* Replaces the children's tables on the stack by the node's. */
 static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
 {
   const permi_tree *tree = run->tree;
@@ -7261,7 +6754,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   perm_status status = PERM_OK;
   int child, side = 0;
   if (!node->children) { /* the entries are the table */
-    const int t = permi_tree_bits(node->all) - 1;
+    const int t = permi_count_ones(node->all) - 1;
     uint64_t *unit = run->work[0];
     int e;
     permi_tree_unit(tree, &factor, unit);
@@ -7317,14 +6810,14 @@ static void permi_tree_finish(const permi_tree *tree, const permi_tree_run *run,
 }
 
 /* ===================================================================================== >>tree_build
-   The task, and a tree from a block: elimination by fill, its price and its tables. */
+   Runs a tree; orders a block by elimination, builds and prices its tree. */
 
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_tree *tree = (const permi_tree *)leaf->context;
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
-  permi_pool pool = {&tree->allocator, NULL, 0};
+  permi_pool pool = {&tree->owned.allocator, NULL, 0};
   permi_tree_run run;
   perm_status status = PERM_OK;
   uint32_t low;
@@ -7349,7 +6842,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   }
   run.rank->high[0] = 0;
   for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_tree_bits(low));
+    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
   for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
     run.done = tree->cost[i];
     if (control && (i & 255) == 0)
@@ -7363,15 +6856,11 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return status;
 }
 
-/* -- elimination order ------------------------------------------------------------------------- */
-
-/* The graph that elimination leaves: neighbours of a vertex as a list of links, dead ones dropped when seen, and all
-   pairs that were ever adjacent in a hash table, so that hubs cost nothing. Who goes next is the top of a heap, whose
-   keys of least fill or degree break ties at random; in a large block and for least degree the vertices stand in one
-   list for each degree instead. The last to come is the first to go, so that elimination moves on beside where it was:
-   no keys, fewer cache misses, and narrower tables along bands (arrow:60000:5: an order in 0.1 instead of 0.5 s, and
-   its tree runs 2.2 instead of 3.5 s). */
-#define PERMI_TREE_LISTED 2000 /* vertices from which least degree goes by lists */
+/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs that ever were
+   adjacent, so that hubs cost nothing. A heap gives who goes next, by fill or degree, ties at random. Large blocks
+   have a list for each degree, last in, first out, so that elimination stays where it was: fewer cache misses,
+   narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
+#define PERMI_TREE_LISTED 2000 /* vertices from which degrees have lists */
 typedef struct permi_tree_key {
   uint64_t priority;
   int vertex;
@@ -7379,21 +6868,21 @@ typedef struct permi_tree_key {
 
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
-  int n, filling, listed; /* vertices; 1: least fill first, 0: least degree; 1: by lists */
+  int n, filling, listed; /* vertices; least fill first, or degree; by lists */
   int *head, *degree, *turn;
-  uint64_t *priority; /* of a vertex at present */
+  uint64_t *priority; /* present, of a vertex */
   int *link;          /* vertex, next */
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
   size_t pairs, pair_room;
   permi_tree_key *heap;
   size_t keys, heap_room;
-  int *next, *before; /* in the list of its degree; before the first: -1 - degree */
-  int first[PERMI_TREE_WIDTH + 1], lowest; /* of the lists; no list below the lowest has a vertex */
-  int *scope, *scope_start; /* what the order leaves: of the k-th vertex to go its neighbours then */
+  int *next, *before; /* in a degree's list; before the first: -1 - degree */
+  int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
+  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours then */
   size_t scopes, scope_room;
-  size_t popped;  /* keys of this order, valid ones or not */
-  size_t dropped; /* dead links of this order */
+  size_t popped;  /* keys, valid or not */
+  size_t dropped; /* dead links */
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -7408,26 +6897,6 @@ static void permi_tree_graph_release(permi_tree_graph *graph)
   permi_release(graph->allocator, graph->scope);
 }
 
-/* 0: no memory, or watch says stop. */
-static int permi_tree_room(permi_tree_graph *graph, void **array, size_t used, size_t *room, size_t size)
-{
-  const size_t more = *room ? 2 * *room : 256;
-  void *larger;
-  if (used < *room)
-    return 1;
-  larger = permi_allocate(graph->allocator, more, size);
-  if (!larger)
-    return 0;
-  if (!permi_copy(graph->watch, larger, *array, used * size)) {
-    permi_release(graph->allocator, larger);
-    return 0;
-  }
-  permi_release(graph->allocator, *array);
-  *array = larger;
-  *room = more;
-  return 1;
-}
-
 static size_t permi_tree_slot(const permi_tree_graph *graph, uint64_t pair)
 {
   return (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (graph->pair_room - 1);
@@ -7438,8 +6907,8 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Says that the pair is going to be looked for: the table of a large block is not in the cache. Inline, since gcc drops
-   calls of a function that does nothing else. */
+/* Prefetches a pair: the table of a large block is not in cache. Inline: gcc drops calls of functions that only
+   prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -7459,12 +6928,11 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent: 1 if they were not; 0; -1: out of memory, or watch says stop. */
+/* Makes a and b adjacent. 0: they were; -1: out of memory, or watch says stop. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
-  uint64_t *place = permi_tree_find(graph, pair); /* a != b, so no pair is 0 */
-  void *links = graph->link;
+  uint64_t *place = permi_tree_find(graph, pair); /* a != b: no pair is 0 */
   int end;
   if (*place)
     return 0;
@@ -7478,7 +6946,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
       return -1;
     }
     graph->pair_room = 2 * room;
-    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing can be found in there */
+    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing is found there */
       permi_release(graph->allocator, old);
       return -1;
     }
@@ -7492,9 +6960,8 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   graph->pairs++;
   for (end = 0; end < 2; end++) {
     const int from = end ? b : a;
-    const int fits = permi_tree_room(graph, &links, 2 * graph->links, &graph->link_room, sizeof(int));
-    graph->link = (int *)links;
-    if (!fits || graph->links > INT_MAX / 4)
+    if (!permi_room(graph->allocator, graph->watch, &graph->link, 2 * graph->links, 2, &graph->link_room,
+                    sizeof(int)) || graph->links > INT_MAX / 4)
       return -1;
     graph->link[2 * graph->links] = end ? a : b;
     graph->link[2 * graph->links + 1] = graph->head[from];
@@ -7504,8 +6971,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left of v, at most PERMI_TREE_WIDTH; fewer if watch says stop: a hub may have millions of dead
-   links. */
+/* The neighbours left, at most PERMI_TREE_WIDTH; fewer if watch says stop: hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -7546,7 +7012,7 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
     graph->before[after] = before;
 }
 
-/* The vertex to go next; -1: all have gone. */
+/* The vertex to go next; -1: none. */
 static int permi_tree_list_pop(permi_tree_graph *graph)
 {
   int v = -1;
@@ -7561,7 +7027,6 @@ static int permi_tree_list_pop(permi_tree_graph *graph)
 
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
-  void *heap = graph->heap;
   int neighbour[PERMI_TREE_WIDTH], i, j;
   const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
   uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
@@ -7575,9 +7040,8 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
     key = 65535;
   }
   key = key << 32 | random;
-  if (!permi_tree_room(graph, &heap, graph->keys, &graph->heap_room, sizeof *graph->heap))
+  if (!permi_room(graph->allocator, graph->watch, &graph->heap, graph->keys, 1, &graph->heap_room, sizeof *graph->heap))
     return 0;
-  graph->heap = (permi_tree_key *)heap;
   graph->priority[v] = key;
   for (at = graph->keys++; at && graph->heap[(at - 1) / 2].priority > key; at = (at - 1) / 2)
     graph->heap[at] = graph->heap[(at - 1) / 2];
@@ -7586,7 +7050,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* The vertex to go next; -1: all have gone, or watch says stop. */
+/* The vertex to go next; -1: none, or watch says stop. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* a key of millions takes microseconds: every 4096th counts */
@@ -7607,13 +7071,13 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* The graph of the block, and every vertex in its list or with its key. PERM_ERROR_LIMIT: watch says stop. */
+/* Makes the block's graph, and a place in a list or a key for each vertex. PERM_ERROR_LIMIT: watch says stop. */
 #define PERMI_TREE_AHEAD 16 /* entries */
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = 2 * block->n;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e, ahead = 0, row = 0; /* the entry that is expected, and its row */
+  int v, e, ahead = 0, row = 0; /* prefetched entry, and its row */
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && n >= PERMI_TREE_LISTED;
@@ -7662,20 +7126,19 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out and makes its neighbours adjacent to each other. 0: no memory, or watch says stop. */
+/* Takes v out and connects its neighbours. 0: no memory, or watch says stop. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
-  void *scope = graph->scope;
   int i, j;
   graph->turn[v] = turn;
   graph->scope_start[turn] = (int)graph->scopes;
   for (i = 1; i < count; i++)
     for (j = 0; j < i; j++)
       permi_tree_expect(graph, neighbour[i], neighbour[j]);
+  if (!permi_room(graph->allocator, graph->watch, &graph->scope, graph->scopes, (size_t)count, &graph->scope_room,
+                  sizeof(int)))
+    return 0;
   for (i = 0; i < count; i++) {
-    if (!permi_tree_room(graph, &scope, graph->scopes, &graph->scope_room, sizeof(int)))
-      return 0;
-    graph->scope = (int *)scope;
     graph->scope[graph->scopes++] = neighbour[i];
     graph->degree[neighbour[i]]--;
     for (j = 0; j < i; j++)
@@ -7692,7 +7155,7 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* PERM_ERROR_LIMIT: some table would have too many vertices, or take longer than the rival. */
+/* PERM_ERROR_LIMIT: a table has too many vertices, or takes longer than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -7716,20 +7179,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
-/* -- from an order to the tree ----------------------------------------------------------------- */
-
-static void permi_tree_release(const perm_allocator *allocator, void *context)
-{
-  permi_tree *tree = (permi_tree *)context;
-  if (!tree)
-    return;
-  permi_release(allocator, tree->node);
-  permi_release(allocator, tree->edge);
-  permi_release(allocator, tree->cost);
-  permi_release(allocator, tree);
-}
-
-/* The joins of a node on sketches; returns predicted seconds. */
+/* Predicts the seconds of a node's joins. */
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
 {
@@ -7737,7 +7187,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   const int edges = (node + 1)->edge - node->edge;
   permi_tree_sketch factor, unit, product;
   double seconds = PERMI_TREE_NODE_SECONDS, states;
-  int i, t = permi_tree_bits(node->all);
+  int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges;
   roundings[1] += 1;
   tree->width = t > tree->width ? t : tree->width;
@@ -7749,13 +7199,14 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   unit.states = 1;
   for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
     const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
-    const double pairs = permi_tree_pairs(tree, node->rows, other, &factor);
-    const int common = permi_tree_bits(other->set & factor.set);
+    const double pairs = permi_tree_pairs(tree, node->rows, other->set, other->difference, factor.set,
+                                          factor.difference);
+    const int common = permi_count_ones(other->set & factor.set);
     product.set = i <= 0 ? node->all : factor.set | other->set;
     product.difference = factor.difference + other->difference;
-    t = permi_tree_bits(product.set);
+    t = permi_count_ones(product.set);
     product.states =
-        permi_tree_choose(tree, t, permi_tree_bits(product.set & node->rows) - product.difference);
+        permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
     seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
@@ -7776,45 +7227,32 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* The relative bound for so many roundings of doubles and so many of double-doubles. */
+/* The relative bound for roundings of doubles and of double-doubles. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Nodes, edges and prediction from the order that `graph` holds. shift: powers of two
-   by row and column, or NULL; given: roundings of an entry's terms. 0: out of memory. There is no tree if the graph's
-   watch says stop. */
-static int permi_tree_build(const perm_allocator *allocator, const permi_block *block, const permi_tree_graph *graph,
-                            double given, permi_tree *tree)
+/* A tree in the making, by turns; scopes descend. */
+typedef struct permi_tree_draft {
+  const permi_tree_graph *graph;
+  int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
+  int *sorted, *scope;
+} permi_tree_draft;
+
+/* Fills in the draft, or part of it if watch says stop; the child with the largest scope comes first. */
+static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
-  permi_control *watch = graph->watch;
-  const int n = 2 * block->n;
-  const size_t vertices = (size_t)n;
-  int *numbers = (int *)permi_allocate(allocator, 6 * vertices + PERMI_TREE_WIDTH + 2, sizeof(int));
-  int *order = numbers, *first = numbers + n, *next = first + n, *todo = next + n, *sorted = todo + n;
-  int *children = sorted + n, *bucket = children + n;
-  permi_tree_sketch *stack = (permi_tree_sketch *)permi_allocate(allocator, vertices + 1, sizeof *stack);
-  int *scope = (int *)permi_allocate(allocator, graph->scopes + 1, sizeof(int)); /* turns, descending */
-  double held = 0, roundings[2] = {0, 0}; /* all; of products */
-  int v, i, j, k, e, depth, top = 0, node = 0, edge = 0, steps = 0;
-  tree->node = (permi_tree_node *)permi_allocate(allocator, vertices + 1, sizeof *tree->node);
-  tree->edge = (permi_tree_edge *)permi_allocate(allocator, (size_t)block->edges, sizeof *tree->edge);
-  tree->cost = (double *)permi_allocate(allocator, vertices + 1, sizeof *tree->cost);
-  if (!numbers || !stack || !scope || !tree->node || !tree->edge || !tree->cost) {
-    permi_release(allocator, numbers);
-    permi_release(allocator, stack);
-    permi_release(allocator, scope);
-    return 0;
-  }
+  const permi_tree_graph *graph = draft->graph;
+  const int n = graph->n;
+  int *scope = draft->scope, bucket[PERMI_TREE_WIDTH + 2], v, i, j, k;
   for (v = 0; v < n && !permi_watch_step(watch, (size_t)v, 10); v++) {
-    order[graph->turn[v]] = v;
-    first[v] = next[v] = -1; /* of children, by turn */
-    children[v] = 0;
+    draft->order[graph->turn[v]] = v;
+    draft->first[v] = draft->next[v] = -1;
+    draft->children[v] = 0;
   }
-  for (k = 0; k <= PERMI_TREE_WIDTH + 1; k++)
-    bucket[k] = 0;
+  memset(bucket, 0, sizeof bucket);
   for (k = 0; k < n && !permi_watch_step(watch, (size_t)k, 100); k++) {
     const int from = graph->scope_start[k], to = graph->scope_start[k + 1];
     for (i = from; i < to; i++) {
@@ -7827,80 +7265,114 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   }
   for (k = 0; k <= PERMI_TREE_WIDTH; k++)
     bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of the scope; lists then begin with the largest */
-    sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of scope */
+    draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
-    k = sorted[i];
+    k = draft->sorted[i];
     if (graph->scope_start[k + 1] > graph->scope_start[k]) {
       const int parent = scope[graph->scope_start[k + 1] - 1];
-      next[k] = first[parent];
-      first[parent] = k;
-      children[parent]++;
+      draft->next[k] = draft->first[parent];
+      draft->first[parent] = k;
+      draft->children[parent]++;
     }
   }
+}
+
+/* Makes the node of turn k, without what children bring; at->edge is given, at[1].edge made. */
+static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
+                                 permi_tree_node *at)
+{
+  const permi_tree_graph *graph = draft->graph;
+  const int begin = graph->scope_start[k], end = graph->scope_start[k + 1], v = draft->order[k], *scope = draft->scope;
+  int edge = at->edge, i, j, e;
+  at->column = v >= block->n;
+  at->children = draft->children[k];
+  at->difference = at->column ? 1 : -1;
+  at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
+  at->rows = at->column ? 0 : 1u << (end - begin);
+  at->set = 0;
+  for (i = begin; i < end; i++)
+    at->rows |= (uint32_t)(draft->order[scope[i]] < block->n) << (i - begin);
+  if (end > begin) { /* both scopes descend */
+    const int parent = scope[end - 1], knows = graph->scope_start[parent];
+    for (i = begin, j = 0; i < end - 1; i++) {
+      while (scope[knows + j] != scope[i])
+        j++;
+      at->set |= 1u << j;
+    }
+    at->set |= 1u << (graph->scope_start[parent + 1] - knows);
+  }
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int turn = graph->turn[block->neighbour[e]];
+    if (turn < k)
+      continue;
+    for (i = begin; scope[i] != turn;)
+      i++;
+    tree->edge[edge].bit = i - begin;
+    tree->edge[edge++].c = permi_coefficient_of(block, block->edge[e], &tree->numbers);
+  }
+  at[1].edge = edge;
+}
+
+/* Builds the tree from the graph's order. given: roundings of an entry's terms. 0: out of memory. If watch says stop
+   there is no tree. */
+static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
+{
+  permi_control *watch = graph->watch;
+  const int n = 2 * block->n;
+  const size_t vertices = (size_t)n;
+  permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
+  int *numbers = (int *)permi_pool_get(&room, 6 * vertices, sizeof(int)), *todo;
+  permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
+  double held = 0, roundings[2] = {0, 0}; /* all; of products */
+  int i, k, depth = 1, top = 0, node = 0, steps = 0;
+  permi_tree_draft draft;
+  draft.graph = graph;
+  draft.scope = (int *)permi_pool_get(&room, graph->scopes + 1, sizeof(int));
+  tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
+  tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
+  tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
+  if (room.failed || pool->failed) {
+    permi_pool_release(&room);
+    return 0;
+  }
+  draft.order = numbers;
+  draft.first = numbers + n;
+  draft.next = draft.first + n;
+  draft.children = draft.next + n;
+  draft.sorted = draft.children + n;
+  todo = draft.sorted + n;
+  permi_tree_children(&draft, watch);
   tree->cost[0] = 0;
   tree->depth = 1;
-  todo[0] = n - 1; /* a block is connected: one root, the last to go */
-  depth = 1;
+  tree->node[0].edge = 0;
+  todo[0] = n - 1; /* the last to go: a block is connected */
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
-    const int begin = graph->scope_start[todo[depth - 1]], end = graph->scope_start[todo[depth - 1] + 1];
     k = todo[depth - 1];
-    if (first[k] >= 0) {
-      todo[depth++] = first[k];
-      first[k] = next[first[k]];
+    if (draft.first[k] >= 0) {
+      todo[depth++] = draft.first[k];
+      draft.first[k] = draft.next[draft.first[k]];
       continue;
     }
     depth--;
-    v = order[k];
-    at->edge = edge;
-    at->column = v >= block->n;
-    at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
-    at->rows = at->column ? 0 : 1u << (end - begin);
-    at->set = 0;
-    for (i = begin; i < end; i++)
-      at->rows |= (uint32_t)(order[scope[i]] < block->n) << (i - begin);
-    if (end > begin) { /* both scopes descend */
-      const int parent = scope[end - 1], knows = graph->scope_start[parent];
-      for (i = begin, j = 0; i < end - 1; i++) {
-        while (scope[knows + j] != scope[i])
-          j++;
-        at->set |= 1u << j;
-      }
-      at->set |= 1u << (graph->scope_start[parent + 1] - knows);
-    }
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int turn = graph->turn[block->neighbour[e]], b = block->edge[e];
-      permi_tree_edge *to = &tree->edge[edge];
-      if (turn < k)
-        continue;
-      for (i = begin; scope[i] != turn;)
-        i++;
-      to->bit = i - begin;
-      to->c = permi_coefficient_of(block, b, &tree->numbers);
-      edge++;
-    }
-    at[1].edge = edge;
-    at->children = children[k];
-    at->difference = at->column ? 1 : -1;
-    top -= children[k];
-    for (i = 0; i < children[k]; i++) {
+    permi_tree_node_make(tree, block, &draft, k, at);
+    top -= at->children;
+    for (i = 0; i < at->children; i++) {
       at->difference += stack[top + i].difference;
       held -= stack[top + i].states;
     }
     tree->cost[node + 1] = tree->cost[node] + permi_tree_price(tree, at, stack + top, roundings);
     stack[top].set = at->set;
     stack[top].difference = at->difference;
-    i = permi_tree_bits(at->rows) - at->difference - !at->column;
-    stack[top].states = permi_tree_choose(tree, end - begin, i);
+    i = permi_count_ones(at->rows) - at->difference - !at->column;
+    stack[top].states = permi_tree_choose(tree, permi_count_ones(at->all) - 1, i);
     held += stack[top++].states;
     tree->stack_values = held > tree->stack_values ? held : tree->stack_values;
     tree->depth = top > tree->depth ? top : tree->depth;
     node++;
   }
-  permi_release(allocator, numbers);
-  permi_release(allocator, stack);
-  permi_release(allocator, scope);
+  permi_pool_release(&room);
   if (tree->numbers.algebra == PERMI_COMPLEX)
     tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
   else if (permi_algebra_is_dd(tree->numbers.algebra))
@@ -7911,62 +7383,48 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
 }
 
 /* =========================================================================================== >>band
-   A window of columns sliding along a band: P. H. Lundow, K. Markstrom, Efficient computation of permanents, with
-   applications to boson sampling and random matrices, appendix C, linear in n for a fixed bandwidth. Rows are taken one
-   after the other; the window holds the columns of which some rows, not all, have been taken, and a state says which of
-   them are used. After i rows i columns are used, those that have left among them, so the number used in the window is
-   known: of w columns k, C(w, k) states.
+   A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
 
-   Equal columns are one slot, whose state is how many of them are used: the next one can be chosen in as many ways as
-   are left. States are vectors of such counts with a given sum, the first slot running fastest: those that agree in the
-   upper slots are contiguous, and a row that takes a column moves runs of states to runs of states. A column that
-   enters takes the place of one that leaves, so that the runs stay long and the same few shapes of steps come again and
-   again; their runs are kept.
+/* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
+   columns are used, so that the number k used in a window of w is known: C(w, k) states.
 
-   Threads share the states after a step by blocks, each with its part of all the runs: whatever the blocks, a state is
-   added to in the order of the row's entries, so threads leave no trace in the bits.
+   Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
+   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
+   column that enters replaces one that leaves, which keeps runs long and shapes of steps few; the runs of a shape are
+   kept.
 
-   Nothing underflows: the doubles of a window have a common power of two as long as that leaves their products above
-   PERMI_BAND_SAFE; if ever it does not, each state gets its own. */
+   Threads share a target by blocks; a state is summed in the order of the row's entries.
+
+   Nothing underflows: a window has a common power of two while products stay above PERMI_BAND_SAFE; then each state
+   gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
-#define PERMI_BAND_SAFE 1e-270 /* an error of DBL_MIN is below u (double-double: 2^-100) times anything above it */
+#define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times anything above */
 #define PERMI_BAND_SHAPES 128
-#define PERMI_BAND_COUNTED 2048 /* most equal columns in use at a time */
-#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes that are kept */
-#define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
-#define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
+#define PERMI_BAND_COUNTED 2048 /* most equal columns in use */
+#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes */
+#define PERMI_BAND_BLOCKS 8          /* of a step, a thread: some threads are slower */
+#define PERMI_BAND_POLL 65536        /* states from which each entry polls */
 
-typedef union permi_band_entry { /* short, as bands of millions of entries are common */
+typedef union permi_band_entry { /* short: bands may have millions */
   double real[3]; /* real, imaginary, absolute */
   int64_t integer[2];
 } permi_band_entry;
 
-typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
-  perm_allocator allocator;
+typedef struct permi_band { /* "Rows" are taken, "columns" stand in the window */
+  permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
-  int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
-  int *entry_start, *entry_group;               /* n + 1: the entries of a row */
+  int counted;                                  /* some columns are equal */
+  int *entry_start, *entry_group;               /* of a row; n + 1 */
   permi_band_entry *entry;
-  int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
-  double *cost;                                 /* n + 1: transitions of all rows before */
-  double longest;                               /* transitions of a row, at most */
-  double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
+  int *capacity, *first, *last;                 /* of a group: columns, first and last row; by first row */
+  double cost;                                  /* transitions */
+  double longest;                               /* most transitions of a row */
+  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
-
-static void permi_band_release(const perm_allocator *allocator, void *context)
-{
-  permi_band *band = (permi_band *)context;
-  if (!band)
-    return;
-  permi_release(allocator, band->entry_start);
-  permi_release(allocator, band->entry);
-  permi_release(allocator, band->cost);
-  permi_release(allocator, band);
-}
 
 static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
@@ -8007,11 +7465,11 @@ typedef struct permi_band_run {
 typedef struct permi_band_shape {
   int slots, used;               /* positions, columns used before */
   int kind[PERMI_BAND_SLOTS];    /* from the fastest position */
-  int leaving[PERMI_BAND_SLOTS]; /* capacities before and */
-  int staying[PERMI_BAND_SLOTS]; /* after */
+  int leaving[PERMI_BAND_SLOTS]; /* capacities before */
+  int staying[PERMI_BAND_SLOTS]; /* and after */
   uint64_t hash;
-  int complete;                                  /* its runs are kept: */
-  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p the column before (2 p), and after (2 p + 1) */
+  int complete;                                  /* its runs are kept */
+  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p's column before (2 p), after (2 p + 1) */
   size_t states;                                 /* after */
 } permi_band_shape;
 
@@ -8027,7 +7485,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 on the way must not spoil small ones */
+    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 must not spoil small ones */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -8042,28 +7500,28 @@ typedef struct permi_band_run_state {
   permi_band_shape *shape, *shapes;
   int shape_count;
   permi_band_run *runs;
-  size_t run_count, run_room, kept;
+  size_t run_count, run_room;
   double *counts[2];
-  size_t counts_room;
-  size_t room, words; /* states of a buffer; doubles or words of a state */
+  size_t counts_room[2];
+  size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
-  int64_t *from_exp2, *to_exp2; /* NULL: all states share sizes.exp2 */
-  permi_sizes sizes;         /* as powers of two they share */
+  int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
+  permi_sizes sizes;         /* for a shared power */
   double visited;
-  int memory;                /* 1: there was none for a run */
+  int memory;                /* 1: out of memory for runs */
 } permi_band_state;
 
-/* An entry of the row and how it moves states: the column `position` of before, or of after (entering) is used. */
+/* An entry of the row: uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest; /* below `lowest` all positions keep their columns */
-  int keep;                       /* 1: runs are kept, 0: done, */
-  int within;                     /* 1: as far as they go to states from begin to before end */
+  int position, entering, lowest; /* positions below keep their columns */
+  int keep;                       /* runs are kept, not done */
+  int within;                     /* only states from begin to before end */
   uint32_t begin, end;
   permi_coefficient entry;
   int entry_exp2; /* times 2^entry_exp2 */
 } permi_band_stream;
 
-/* The entry times a factor. Returns how many times it is to be added: a long integer cannot be multiplied. */
+/* Multiplies an entry; returns how often it is to be added, as long integers do not multiply. */
 static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -8091,7 +7549,7 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
   return 1;
 }
 
-/* One state's product added where states have powers of their own. */
+/* Adds a product to a state with its own power. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
 {
@@ -8139,7 +7597,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
       permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
     return;
   }
-  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: another call for each costs 15 % */
+  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: a call for each costs 15 % */
     multiple = *c;
     permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
     return;
@@ -8148,7 +7606,8 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
     permi_values_add(numbers, c, y, x, run->count);
 }
 
-static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
+PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream,
+                                              const permi_band_run *run)
 {
   permi_coefficient c;
   if (state->band->numbers.algebra != PERMI_MAGNITUDES || state->from_exp2) {
@@ -8160,29 +7619,22 @@ static void permi_band_add(const permi_band_state *state, const permi_band_strea
                       (const double *)state->from + run->source, run->count, 0);
 }
 
-/* What of a run goes to the stream's states. */
+/* Adds what of a run goes to the stream's states. */
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
                                   const permi_band_run *run)
 {
-  const uint32_t end = run->target + run->count;
+  const uint32_t begin = run->target > stream->begin ? run->target : stream->begin;
+  const uint32_t beyond = run->target + run->count, end = beyond < stream->end ? beyond : stream->end;
   permi_band_run part = *run;
-  if (run->target < stream->begin) {
-    const uint32_t skipped = stream->begin - run->target;
-    if (skipped >= run->count)
-      return;
-    part.source += skipped;
-    part.target += skipped;
-    part.count -= skipped;
-  }
-  if (end > stream->end) {
-    if (part.target >= stream->end)
-      return;
-    part.count -= end - stream->end;
-  }
+  if (begin >= end)
+    return;
+  part.source += begin - run->target;
+  part.target = begin;
+  part.count = end - begin;
   permi_band_add(state, stream, &part);
 }
 
-/* A run of the stream: kept, longer than the last one if it continues it, or done at once. */
+/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -8192,10 +7644,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
   run.count = (uint32_t)count;
   run.factor = (uint32_t)factor;
   if (!stream->keep) {
-    if (stream->within)
-      permi_band_add_within(state, stream, &run);
-    else
-      permi_band_add(state, stream, &run);
+    permi_band_add_within(state, stream, &run);
     return;
   }
   if (state->run_count > state->shape->start[2 * stream->position + stream->entering]) {
@@ -8206,23 +7655,17 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
       return;
     }
   }
-  if (state->run_count == state->run_room) {
-    void *runs = state->runs;
-    if (!permi_enlarge(&state->band->allocator, &runs, state->run_count, 2 * state->run_room + 256, sizeof run)) {
-      state->memory = 1;
-      return;
-    }
-    state->runs = (permi_band_run *)runs;
-    state->run_room = 2 * state->run_room + 256;
-  }
-  state->runs[state->run_count++] = run;
+  state->memory |= !permi_room(&state->band->owned.allocator, NULL, &state->runs, state->run_count, 1, &state->run_room,
+                               sizeof run);
+  if (!state->memory)
+    state->runs[state->run_count++] = run;
 }
 
 /* ======================================================================================= >>band_run
-   Running a band: streams, parts, the task and its bound. */
+   Runs a band, row by row. */
 
-/* The runs of the stream with the upper positions settled: the next is p, below it `before` and `after` columns are
-   used, and the states begin at source and target. Targets ascend. */
+/* Emits the stream's runs with positions above p settled: `before` and `after` columns are used up to p, states begin
+   at source and target. Targets ascend. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -8232,7 +7675,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
-  if (p < stream->lowest) { /* nothing special below: the same states before and after */
+  if (p < stream->lowest) { /* states below are the same before and after */
     const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
@@ -8274,18 +7717,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 }
 
 /* ---- running it */
-static void permi_band_range(permi_band_state *state, size_t states)
-{
-  const double *x = (const double *)state->from + state->words - 1;
-  size_t s;
-  permi_sizes_clear(&state->sizes);
-  for (s = 0; s < states; s++, x += state->words) {
-    state->sizes.smallest = *x > 0 && *x < state->sizes.smallest ? *x : state->sizes.smallest;
-    state->sizes.largest = *x > state->sizes.largest ? *x : state->sizes.largest;
-  }
-}
-
-/* From a common power of two to one for each state, or from any to those that bring |x| into [1/2, 1). 0: memory. */
+/* Gives each state a power of two that brings |x| into [1/2, 1). 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
   double *x = (double *)state->from;
@@ -8306,7 +7738,7 @@ static int permi_band_apart(permi_band_state *state, size_t states)
   return 1;
 }
 
-/* Before a row: rescales as needed, so that no product of it is below PERMI_BAND_SAFE nor any sum near overflow. */
+/* Rescales before a row: no product below PERMI_BAND_SAFE, no sum near overflow. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
@@ -8321,7 +7753,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
-    permi_band_range(state, states);
+    permi_sizes_clear(sizes);
+    permi_values_extremes((const double *)state->from + state->words - 1, states * state->words, state->words, sizes);
     if (sizes->largest > 0 && (sizes->largest < 1e80 || sizes->largest > 1e100)) {
       e = permi_exponent(sizes->largest) - 300;
       if (ldexp(sizes->smallest, -e) >= PERMI_BAND_SAFE) {
@@ -8340,39 +7773,46 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* The shape of a row's step, with its counts, from the window (groups, from the fastest position). Windows whose runs
-   are few are kept. 0: out of memory. */
-static int permi_band_shape_find(permi_band_state *state, int row, const int *window, int slots, int used,
-                                 const int *entering, int enterings, int *next_window, int *next_slots)
+/* A row, and its window's groups before and after, from the fastest position. */
+typedef struct permi_band_step {
+  permi_band_state *state;
+  int *window, *next_window;
+  int slots, next_slots, row;
+  int opened, enterings; /* groups before; with the row */
+  int used, after;       /* columns used before; after, of those that stay */
+  int *position;         /* of a group: 2 p + entering */
+  int parts;
+} permi_band_step;
+
+/* Finds the row's shape, counts and positions. Shapes with few runs are kept. 0: out of memory. */
+static int permi_band_shape_find(permi_band_step *step)
 {
+  permi_band_state *state = step->state;
   const permi_band *band = state->band;
+  const int used = step->used;
   permi_band_stream stream;
   permi_band_shape shape, *found;
-  int p, i = 0, k, after = used + 1;
+  int p, i = 0, k;
   memset(&shape, 0, sizeof shape);
   shape.used = used;
-  *next_slots = 0;
-  for (p = 0; p < slots; p++) {
-    const int group = window[p];
-    shape.leaving[p] = band->capacity[group];
-    if (band->last[group] != row) {
-      shape.kind[p] = PERMI_BAND_KEEP;
-      shape.staying[p] = shape.leaving[p];
-      next_window[(*next_slots)++] = group;
-    } else if (i < enterings) {
-      after -= shape.leaving[p];
-      shape.kind[p] = PERMI_BAND_REPLACE;
-      shape.staying[p] = band->capacity[entering[i]];
-      next_window[(*next_slots)++] = entering[i++];
-    } else {
-      after -= shape.leaving[p];
-      shape.kind[p] = PERMI_BAND_LEAVE;
+  step->next_slots = 0;
+  step->after = used + 1;
+  for (p = 0; p < step->slots || i < step->enterings; p++) {
+    const int group = p < step->slots ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
+    const int entering = !stays && i < step->enterings ? step->opened + i++ : -1;
+    shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
+                    : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
+    if (group >= 0) {
+      shape.leaving[p] = band->capacity[group];
+      step->position[group] = 2 * p;
+      step->after -= stays ? 0 : shape.leaving[p];
     }
-  }
-  for (; i < enterings; i++, p++) {
-    shape.kind[p] = PERMI_BAND_ENTER;
-    shape.staying[p] = band->capacity[entering[i]];
-    next_window[(*next_slots)++] = entering[i];
+    if (entering >= 0)
+      step->position[entering] = 2 * p + 1;
+    if (stays || entering >= 0) {
+      step->next_window[step->next_slots++] = stays ? group : entering;
+      shape.staying[p] = band->capacity[stays ? group : entering];
+    }
   }
   shape.slots = p;
   shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
@@ -8391,21 +7831,14 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
   }
   if (state->shape && state->shape->complete)
     return 1;
-  { /* counts for making runs */
-    const size_t size = (size_t)(shape.slots + 1) * (size_t)(used + 2);
-    if (size > state->counts_room) {
-      for (k = 0; k < 2; k++) {
-        void *counts = state->counts[k];
-        if (!permi_enlarge(&band->allocator, &counts, 0, 2 * size, sizeof(double)))
-          return 0;
-        state->counts[k] = (double *)counts;
-      }
-      state->counts_room = 2 * size;
-    }
+  for (k = 0; k < 2; k++) { /* for making runs */
+    if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
+                    (size_t)(shape.slots + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
+      return 0;
+    permi_band_counts(&shape, k, used + k, state->counts[k]);
   }
-  permi_band_counts(&shape, 0, used, state->counts[0]);
-  permi_band_counts(&shape, 1, used + 1, state->counts[1]);
-  shape.states = after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)after];
+  shape.states =
+      step->after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)step->after];
   if (state->shape)
     return 1;
   if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
@@ -8427,7 +7860,7 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
           ;
         stream.position = p;
         stream.entering = k;
-        permi_band_runs(state, &stream, shape.slots - 1, used, after, 0, 0, 1);
+        permi_band_runs(state, &stream, shape.slots - 1, used, step->after, 0, 0, 1);
       }
     }
   state->shape->start[2 * p] = state->run_count;
@@ -8435,13 +7868,13 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
   return !state->memory;
 }
 
-typedef struct permi_band_step {
-  permi_band_state *state;
-  int *position; /* of a group: 2 p + entering */
-  int row, used, after, parts; /* columns used in the window before; after, of those that stay */
-} permi_band_step;
+/* Predicted seconds of the rows before. */
+static double permi_band_done(const permi_band *band, int row)
+{
+  return band->cost * row / band->n * band->seconds_each;
+}
 
-/* All entries of the row into one block of the states after it. */
+/* Takes a row's entries into a block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -8472,7 +7905,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       size_t k = shape->start[way], beyond = last;
       for (; !stream.within && k < last; k++)
         permi_band_add(state, &stream, &state->runs[k]);
-      while (k < beyond) { /* the first run that reaches into the block */
+      while (k < beyond) { /* first run that reaches into the block */
         const size_t middle = k + (beyond - k) / 2;
         if (state->runs[middle].target + state->runs[middle].count > stream.begin)
           beyond = middle;
@@ -8489,32 +7922,11 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
     }
     if (thread == 0 && states > PERMI_BAND_POLL && state->control)
-      status = permi_control_poll(state->control, band->cost[step->row] * band->seconds_each, "band");
+      status = permi_control_poll(state->control, permi_band_done(band, step->row), "band");
   }
   return status;
 }
 
-/* The row's step, its shape found: where each group of the window is, that before the row and what comes in its place
-   or above. */
-static void permi_band_step_make(permi_band_step *step, int row, const int *window, int slots, int used,
-                                 const int *entering)
-{
-  const permi_band_shape *shape = step->state->shape;
-  int p, i = 0;
-  step->row = row;
-  step->used = used;
-  step->after = used + 1;
-  for (p = 0; p < shape->slots; p++) {
-    if (p < slots) {
-      step->position[window[p]] = 2 * p;
-      step->after -= shape->kind[p] == PERMI_BAND_KEEP ? 0 : shape->leaving[p];
-    }
-    if (shape->kind[p] >= PERMI_BAND_ENTER)
-      step->position[entering[i++]] = 2 * p + 1;
-  }
-}
-
-/* The states after a row are those before the next one. */
 static void permi_band_turn(permi_band_state *state)
 {
   void *values = state->from;
@@ -8525,25 +7937,24 @@ static void permi_band_turn(permi_band_state *state)
   state->to_exp2 = exp2;
 }
 
-/* THE BOUND. A row multiplies each term once and adds it to at most deg - 1 others, so a computed value is the sum of
-   all perfect matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, a
-   product that underflows, and rescaling, are each off by at most DBL_MIN <= u times the product of the moduli, which
-   is above PERMI_BAND_SAFE: two more factors a row, relative to the moduli. A complex product is off by 3 u [Hig02,
-   3.6], and for counts there is one multiplication more. Double-double: the same with PERMI_DD_UNIT for u. Where
-   states have powers of their own, aligning one sum with another costs at most one more factor an addition, and
-   scaling one a row. */
+/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
+   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
+   of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
+   more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
+   PERMI_DD_UNIT for u. States with powers of their own: one more factor an addition for aligning, one a row for
+   scaling. */
 static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_band *band = (const permi_band *)leaf->context;
   const int most_threads = control ? permi_threads(control->options) : 1;
-  permi_pool pool = {&band->allocator, NULL, 0};
+  permi_pool pool = {&band->owned.allocator, NULL, 0};
   permi_band_state state;
   permi_band_step step;
-  int window[2][PERMI_BAND_SLOTS + 1], *position;
-  int slots = 0, used = 0, row, opened = 0, unpolled = 0;
+  int window[2][PERMI_BAND_SLOTS + 1], unpolled = 0;
   size_t states = 1;
   perm_status status;
   memset(&state, 0, sizeof state);
+  memset(&step, 0, sizeof step);
   state.band = band;
   state.pool = &pool;
   state.control = control;
@@ -8553,34 +7964,35 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   state.from = permi_pool_get(&pool, state.room, 8 * state.words);
   state.to = permi_pool_get(&pool, state.room, 8 * state.words);
   state.shapes = (permi_band_shape *)permi_pool_get(&pool, PERMI_BAND_SHAPES, sizeof *state.shapes);
-  position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *position);
+  step.position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *step.position);
   status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   step.state = &state;
-  step.position = position;
   if (status == PERM_OK)
     permi_value_one(&band->numbers, state.from);
-  for (row = 0; row < band->n && status == PERM_OK; row++) {
-    const int entries = band->entry_start[row + 1] - band->entry_start[row];
-    int *here = window[row & 1], *next = window[(row + 1) & 1], next_slots, enterings = 0, threads;
-    while (opened + enterings < band->groups && band->first[band->opening[opened + enterings]] == row)
-      enterings++;
-    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, row, states)) ||
-        !permi_band_shape_find(&state, row, here, slots, used, band->opening + opened, enterings, next, &next_slots)) {
+  for (; step.row < band->n && status == PERM_OK; step.row++) {
+    const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
+    int threads;
+    step.window = window[step.row & 1];
+    step.next_window = window[(step.row + 1) & 1];
+    for (step.enterings = 0; step.opened + step.enterings < band->groups &&
+                             band->first[step.opened + step.enterings] == step.row; step.enterings++)
+      ;
+    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, step.row, states)) ||
+        !permi_band_shape_find(&step)) {
       status = PERM_ERROR_MEMORY;
       break;
     }
-    permi_band_step_make(&step, row, here, slots, used, band->opening + opened);
     states = state.shape->states;
     threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
     status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
     if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
-      status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
+      status = permi_control_poll(control, permi_band_done(band, step.row), "band");
       unpolled = 0;
     }
-    used = step.after;
-    opened += enterings;
-    slots = next_slots;
+    step.used = step.after;
+    step.opened += step.enterings;
+    step.slots = step.next_slots;
     permi_band_turn(&state);
     state.visited += (double)states;
   }
@@ -8592,15 +8004,15 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
       partial->lost += band->lossy * absolute * (1 + 1e-12);
     partial->terms += state.visited;
   }
-  permi_release(&band->allocator, state.runs);
-  permi_release(&band->allocator, state.counts[0]);
-  permi_release(&band->allocator, state.counts[1]);
+  permi_release(pool.allocator, state.runs);
+  permi_release(pool.allocator, state.counts[0]);
+  permi_release(pool.allocator, state.counts[1]);
   permi_pool_release(&pool);
   return status;
 }
 
 /* ===================================================================================== >>band_order
-   Planning a band: which columns are equal, an order of the rows, what it costs. */
+   Finds equal columns and an order of the rows, and offers a band. */
 
 typedef struct permi_band_key {
   uint64_t hash;
@@ -8615,44 +8027,32 @@ static int permi_band_key_compare(const void *left, const void *right)
   return a->vertex - b->vertex;
 }
 
-static uint64_t permi_edge_hash(const permi_block *block, int e, uint64_t hash)
-{
-  if (block->real)
-    hash = permi_hash_double(permi_hash_double(hash, block->real[e]), block->absolute[e]);
-  if (block->imaginary)
-    hash = permi_hash_double(hash, block->imaginary[e]);
-  if (block->integer)
-    hash = permi_hash(hash, (uint64_t)block->integer[e]);
-  return block->imaginary_integer ? permi_hash(hash, (uint64_t)block->imaginary_integer[e]) : hash;
-}
-
-static int permi_band_equal(const permi_block *block, int a, int b)
+static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
-  int i;
-  if (block->start[b + 1] - block->start[b] != degree)
-    return 0;
-  for (i = 0; i < degree; i++) {
-    const int p = block->edge[block->start[a] + i], q = block->edge[block->start[b] + i];
-    if (block->neighbour[block->start[a] + i] != block->neighbour[block->start[b] + i] ||
-        (block->real && (block->real[p] != block->real[q] || block->absolute[p] != block->absolute[q])) ||
-        (block->imaginary && block->imaginary[p] != block->imaginary[q]) ||
-        (block->integer && block->integer[p] != block->integer[q]) ||
-        (block->imaginary_integer && block->imaginary_integer[p] != block->imaginary_integer[q]))
-      return 0;
+  int i, equal = block->start[b + 1] - block->start[b] == degree;
+  for (i = 0; i < degree && equal; i++) {
+    const int p = block->start[a] + i, q = block->start[b] + i;
+    const permi_coefficient x = permi_coefficient_of(block, block->edge[p], plain);
+    const permi_coefficient y = permi_coefficient_of(block, block->edge[q], plain);
+    equal = block->neighbour[p] == block->neighbour[q] && permi_coefficient_equal(&x, &y);
   }
-  return 1;
+  return equal;
 }
 
-/* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
+/* same[v]: the first vertex of its side equal to v. key: 2 n. */
 static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
+  permi_numbers plain;
   int v, e, i, k;
+  memset(&plain, 0, sizeof plain);
   for (v = 0; v < vertices; v++) {
     uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      hash = permi_edge_hash(block, block->edge[e], permi_hash(hash, (uint64_t)block->neighbour[e]));
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
+    }
     key[v].hash = hash;
     key[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
@@ -8662,12 +8062,12 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
     return;
   for (i = 0; i < vertices; i = k) {
     for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, key[i].vertex, key[k].vertex))
+      if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
         same[key[k].vertex] = key[i].vertex;
   }
 }
 
-/* Cuthill and McKee's numbering: breadth first, vertices of low degree first. order: the 2 n vertices; seen: 2 n. */
+/* Breadth first, low degrees first, as Cuthill and McKee. order, seen: 2 n. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -8687,7 +8087,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
         continue;
       seen[t] = 1;
       tail++;
-      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stay unsorted */
+      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stays unsorted */
         const int u = order[at - 1];
         if (block->start[u + 1] - block->start[u] <= degree)
           break;
@@ -8698,16 +8098,15 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
-   window gets too wide. most: of states; number: 4 n integers of room; ways: n + 2 numbers. */
+/* Price of taking the vertices `lines` of a side in this order; cost INFINITY: above limit, or too wide. number: 4 n;
+   ways: n + 2. */
 typedef struct permi_band_price {
-  double cost, most, longest; /* longest: transitions of a row */
-  double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
+  double cost, most, longest; /* transitions; most states; most transitions of a row */
+  double made; /* transitions of rows with new shapes, whose runs are made */
   int width;
 } permi_band_price;
 
-/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. ways: room for
-   columns + 2 numbers. */
+/* States of the window: C(columns, used), or vectors of counts with that sum. ways: columns + 2. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -8803,8 +8202,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* The greedy order: next the row that makes the window grow least, among those with an open column; of equals the
-   first in `rank`. */
+/* Greedy order: next the row with an open column that makes the window grow least, of equals the first in `rank`. */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -8860,28 +8258,23 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* The best of six orders: rows or columns as they come, as Cuthill and McKee number them (E. Cuthill, J. McKee,
-   Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. 0: memory. */
-static int permi_band_order(permi_maker *maker, const permi_block *block, int *same, int *lines,
-                            permi_band_price *price)
+/* The best of six orders: rows or columns as given, as Cuthill and McKee number them (Reducing the bandwidth of
+   sparse symmetric matrices, ACM '69: 157-172), and greedily from there. */
+static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
+                             permi_band_price *price)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
-  int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
-  permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
+  int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
+  permi_band_key *key = (permi_band_key *)permi_pool_get(room, (size_t)vertices, sizeof *key);
   double *ways;
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
-  price->most = price->longest = price->made = 0;
-  price->width = 0;
-  if (!number || !key) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 0;
-  }
-  ways = (double *)(void *)key; /* once the keys have been compared */
-  order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
+  if (room->failed)
+    return;
+  ways = (double *)(void *)key; /* once keys have been compared */
+  order = number + 2 * vertices; /* the first two are for the price */
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
@@ -8892,24 +8285,16 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
       open += same[block->neighbour[e]] == block->neighbour[e];
     wide[v / n] |= open > PERMI_BAND_SLOTS;
   }
-  if ((wide[0] && wide[1]) || permi_watch(watch, 0)) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 1;
-  }
+  if ((wide[0] && wide[1]) || permi_watch(watch, 0))
+    return;
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
-  for (i = 0; i < 3; i++) { /* twice to the far end, then the order */
+  for (i = 0; i < 3; i++) { /* twice to the far end */
     permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
-      break;
+      return;
     start = order[vertices - 1];
-  }
-  if (i < 3) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 1;
   }
   for (i = 0; i < vertices; i++)
     rank[order[i]] = i;
@@ -8918,7 +8303,7 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* a line opens too many slots; as narrow as it gets */
+        continue; /* too many slots; as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -8936,28 +8321,23 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
         memcpy(lines, trial, (size_t)n * sizeof *lines);
       }
     }
-  permi_release(allocator, number);
-  permi_release(allocator, key);
-  return 1;
 }
 
-/* The programme from an order of the rows. 0: out of memory. Not all of it is there if watch says stop. */
+/* Makes the band from an order. 0: out of memory. Part of it if watch says stop. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
-  const perm_allocator *allocator = &band->allocator;
+  permi_pool *pool = &band->owned.pool;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
-  band->entry = (permi_band_entry *)permi_allocate(allocator, (size_t)block->edges, sizeof *band->entry);
-  if (!band->entry_start || !band->cost || !band->entry)
+  band->entry_start = (int *)permi_pool_get(pool, 4 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
+  band->entry = (permi_band_entry *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
+  if (pool->failed)
     return 0;
   band->entry_group = band->entry_start + n + 1;
   band->capacity = band->entry_group + block->edges;
   band->first = band->capacity + n;
   band->last = band->first + n;
-  band->opening = band->last + n;
   for (v = 0; v < n; v++)
     group_of[v] = -1;
   for (i = 0; i < n; i++) {
@@ -8969,11 +8349,10 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       if (same[column] != column)
         continue;
       g = group_of[column - other];
-      if (g < 0) { /* groups are numbered as they open */
+      if (g < 0) { /* numbered as they open */
         g = group_of[column - other] = band->groups++;
         band->capacity[g] = 0;
         band->first[g] = i;
-        band->opening[g] = g;
       }
       band->last[g] = i;
       band->entry_group[used] = g;
@@ -9007,7 +8386,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Seconds measured per transition (bands of half-width 5 and 8), and per row. */
+/* Seconds per transition, measured at half-widths 5 and 8. */
 static double permi_band_seconds_each(const permi_band *band)
 {
   static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
@@ -9016,89 +8395,76 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+/* Finds an order and fills in the band, or refuses. 0: out of memory. */
+static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
+                             permi_band *band, permi_band_price *price, permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  const permi_working *working = maker->working;
-  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                               maker->options->precision == PERM_PRECISION_DD;
-  permi_band_price price;
-  permi_band *band = NULL;
-  int *number = (int *)permi_allocate(allocator, 6 * (size_t)n, sizeof(int)), *same, *lines, i;
-  (void)rival;
-  if (!number)
-    return permi_fail_memory(maker->result);
-  same = number;
-  lines = number + 2 * (size_t)n;
-  if (!permi_band_order(maker, block, same, lines, &price))
-    goto memory;
-  if (!(price.cost < (double)INFINITY)) {
+  const size_t n = (size_t)block->n;
+  int *same = (int *)permi_pool_get(room, 6 * n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
+  permi_band_order(maker, room, block, same, lines, price);
+  if (room->failed)
+    return 0;
+  if (!(price->cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
-    permi_release(allocator, number);
-    return PERM_OK;
-  }
-  band = (permi_band *)permi_allocate(allocator, 1, sizeof *band);
-  if (!band)
-    goto memory;
-  memset(band, 0, sizeof *band);
-  band->allocator = *allocator;
-  band->n = n;
+  else if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled))
+    permi_refuse_long(offer);
+  else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
+    return 0;
+  else if (permi_watch(maker->watch, 0))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
+  return 1;
+}
+
+static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const permi_working *working = maker->working;
+  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
+                               maker->options->precision == PERM_PRECISION_DD;
+  const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
+  const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
+  permi_pool room = {&maker->options->allocator, NULL, 0};
+  permi_band *band = (permi_band *)permi_owned_new(room.allocator, sizeof *band);
+  permi_band_price price;
+  double each, gamma, sums;
+  int fine;
+  (void)rival;
+  offer->plan = band;
+  if (band)
+    band->n = n;
+  fine = band && permi_band_search(maker, &room, block, dd, band, &price, offer);
+  permi_pool_release(&room);
+  if (!fine || offer->why[0])
+    return fine ? PERM_OK : permi_fail_memory(maker->result);
+  each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
+  gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
+  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* moduli are in double */
+  band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
+  band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
+  band->lost_error = working->lost_error;
   band->width = price.width;
   band->most = price.most;
   band->longest = price.longest;
-  if (!permi_numbers_choose_moduli(&band->numbers, block, working->modulus, dd)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-    permi_band_release(allocator, band);
-    permi_release(allocator, number);
-    return PERM_OK;
-  }
-  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n, maker->watch)) {
-    permi_band_release(allocator, band);
-    goto memory;
-  }
-  permi_release(allocator, number);
-  if (permi_watch(maker->watch, 0)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
-    permi_band_release(allocator, band);
-    return PERM_OK;
-  }
-  {
-    const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
-    const double each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
-    const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
-    double gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) +
-                   (dd ? n * PERMI_DD_UNIT : 0);
-    double sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
-    band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
-    band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
-    band->lost_error = working->lost_error;
-  }
   band->seconds_each = permi_band_seconds_each(band);
-  for (i = 0; i <= n; i++)
-    band->cost[i] = price.cost * i / n; /* for progress */
-  offer->plan = band;
+  band->cost = price.cost;
   offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
-                 sizeof(permi_band_run) * (2.0 * PERMI_BAND_KEPT_RUNS < 4 * price.most * band->width
-                                               ? 2.0 * PERMI_BAND_KEPT_RUNS : 4 * price.most * band->width) +
-                 131072 + 48.0 * block->edges;
+                 sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
+                 48.0 * block->edges;
   return PERM_OK;
-memory:
-  permi_release(allocator, number);
-  return permi_fail_memory(maker->result);
 }
 
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in states that were saved */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in saved states */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
   int i, e, part;
+  (void)block;
   hash = permi_hash(hash, integers ? (uint64_t)numbers->algebra : 0);
   hash = permi_hash(permi_hash(hash, integers ? (uint64_t)numbers->words : 0), numbers->modulus);
   for (i = 0; i < band->n; i++)
@@ -9110,50 +8476,36 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_BAND;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = band->cost[band->n];
+  leaf->information.work = band->cost * band->n / band->n;
   leaf->information.fingerprint = hash;
   leaf->run_task = permi_band_task;
-  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
-  leaf->release = permi_band_release;
   leaf->explain = permi_band_explain;
-  leaf->context = band;
-  offer->plan = NULL;
+  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
   leaf->integer = integers;
-  if (!leaf->integer) {
-    leaf->bound_relative = band->bound_relative;
-    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * band->bound_relative);
-    leaf->estimate_relative = fmin(leaf->estimate_relative, band->bound_relative);
-  }
+  if (!leaf->integer)
+    permi_leaf_bound(leaf, band->bound_relative, PERMI_UNIT);
   return PERM_OK;
 }
 
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over the signs of the outer columns. Inner columns, which have few entries, are eliminated [Dec99]:
-   a row is a table over the signs of its inner columns; the product of the tables that contain an inner column is
-   folded, f = f[+] - f[-]. Outer signs enter only through the rows' bases, their sums of outer entries. So all this is
-   one straight program over numbers that stand for vectors of outer sign patterns:
+   runs term by term over outer columns; sparse inner columns are eliminated [Dec99]: a row is a table over the signs of
+   its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
+   only through the rows' bases, their sums of outer entries: a straight program serves vectors of outer sign patterns.
 
-     slots       one number for each of the lanes' patterns. Slots 0 .. n - 1 are the rows' bases; a table over k
-                 columns takes 2^k slots, bit b of the index set where the b-th of its columns has sign -.
-     constants   2^d for a row with d inner columns, indexed likewise: their signed sum. Row sum y = base + constant.
-     instructions  runs of statements of one kind, see permi_opcode. Of two factors the one with fewer columns is held:
-                 statements are sorted such that it is loaded, or added up, once a group.
-     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled: a table is computed again
-                 only where a column that it depends on has turned | high, a loop in Gray order | lanes | one fixed +.
-   Row sums are exact: coefficients are on the grid of >>dense. Rows are not divided by their largest inner entry, which
-   would fuse base + constant with a product, f z +- f: held sums make additions few, loads and stores limit the
-   interpreter, and quotients are not exact.
-   Tried without gain on a 2.5 GHz Cascade Lake: 16 or 64 doubles a slot (within 10%); budgets of slots that fit the
-   first-level cache (110 slots: 1.4 times as slow, for twice the operations). */
+     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is set where its b-th
+                 column has sign -
+     constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
+     instructions  runs of statements, see permi_opcode; of two factors the one with fewer columns is held for a group
+     columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
+                 high, a loop in Gray order | lanes | one fixed +
+   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing: held sums make
+   additions few, loads and stores limit the interpreter, and quotients are not exact.
+   Tried without gain (Cascade Lake, 2.5 GHz): 16 or 64 doubles a slot (within 10%); slots for the first-level cache
+   (110: 1.4 times as slow, twice the operations). */
 
-#define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
+#define PERMI_HYBRID_DOUBLES 32 /* of a slot: lanes times parts */
 #define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 6
@@ -9173,35 +8525,33 @@ typedef enum permi_opcode {
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
-/* Where a slot begins, in units of 8 doubles. Tables are powers of two: without the shift of 64 bytes every 16 slots
-   their rows would meet in the same sets of the cache. */
+/* A slot's place in 8 doubles; shifted every 16 slots, or rows of tables would share cache sets. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
 }
-#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the rows' bases */
+#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the bases */
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* of a thread */
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* a thread */
 
 typedef struct permi_statement {
-  uint16_t out, p, q; /* slots, as permi_hybrid_line has them */
-  uint16_t h, g;      /* slots or constants, held by the group */
+  uint16_t out, p, q; /* slots, by permi_hybrid_line */
+  uint16_t h, g;      /* slots or constants, held */
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots likewise */
-  int first, count; /* statements, a multiple of group */
+  uint16_t opcode, row, other, group; /* row, other: slots too */
+  int first, count; /* statements */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,       /* real and imaginary part */
+  PERMI_HYBRID_COMPLEX,
   PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
-  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only the first half of a slot counts */
+  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only values */
   PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
 
-/* Parts of a number; of a row's base and constants. */
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
@@ -9217,123 +8567,56 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* The program for GPUs, see >>programs. */
-#define PERMI_GPU_WALK 8
-typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
-  PERMI_CODE_BASE,    /* base of row a */
-  PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
-  PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,   /* a b */
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,   /* a - b */
-  PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a| and the floor of row b, a modulus; so are the following */
-  PERMI_CODE_MULTIPLY, /* a b */
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,    /* a + b */
-  PERMI_CODE_RETURN   /* a */
-} permi_code_kind;
-
-typedef struct permi_code_statement { /* statement k makes value k */
-  int kind, negative;
-  int a, b, c, d; /* values, or what the kind says */
-} permi_code_statement;
-
-typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
-  int row, constant, negative;
-} permi_code_flip;
-
-typedef struct permi_code {
-  perm_gpu_program program;
-  permi_code_statement *statement;
-  double *constant; /* of each its parts */
-  permi_code_flip *flip;
-  char *text;
-  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
-  int text_room;
-  size_t length;
-  int walk, samples_log2, live; /* live: most doubles that wait at a time */
-  double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
-  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
-  long long scale_exp2;
-  int divided;                      /* rows */
-  const perm_allocator *allocator;  /* while it is made, */
-  int failed;                       /* 1 too large, 2 memory */
-} permi_code;
-
-static permi_code *permi_code_make(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  if (!code)
-    return NULL;
-  memset(code, 0, sizeof *code);
-  code->allocator = allocator;
-  return code;
-}
-
-static void permi_code_release(const perm_allocator *allocator, permi_code *code)
-{
-  if (!code)
-    return;
-  permi_release(allocator, code->statement);
-  permi_release(allocator, code->constant);
-  permi_release(allocator, code->flip);
-  permi_release(allocator, code->text);
-  permi_release(allocator, code);
-}
-
-#define PERMI_GPU_CANDIDATES 6
-
-/* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
+/* See permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
-  double floor[64];    /* of a row: what its modulus is raised by for the sum of |terms| */
+  double floor[64];    /* raises a row's modulus in the sum of |terms| */
   permi_shared shared;
-  double majorant;     /* no less than the permanent of the moduli, as a sum of terms */
-  double bits;         /* of the longest products; up to 53 are exact */
-  double below;        /* compensated rows: their second words, relative, squared and summed */
+  double majorant;     /* at least the permanent of moduli */
+  double bits;         /* of the longest product */
+  double below;        /* compensated rows: relative squares of second words, summed */
 } permi_hybrid_rounding;
 
+#define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
-typedef struct permi_hybrid_family { /* the kernels of an instruction set; complex ones NULL with PERM_NO_COMPLEX */
+typedef struct permi_hybrid_family { /* an instruction set's kernels */
   void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
   void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
 } permi_hybrid_family;
 
-/* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
-  permi_gpu gpu; /* comes first, where perm.h looks for it; used if `code`, the program of >>programs, is not NULL */
-  permi_code *code;
-  struct permi_hybrid *next; /* candidate for options.gpu.tune: the next best by prediction */
-  int candidate, candidates; /* number from 1, of how many; 0: no others are kept */
-  double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
-  int n, inner, low, high, lanes_log2, chunk_log2, transposed;
-  int parts, lanes; /* numbers of a pattern, patterns of a slot */
+#if defined(PERM_WITH_CUDA)
+  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
+  struct permi_code *code;
+  struct permi_hybrid *next; /* the next best candidate by prediction */
+  int candidate, candidates; /* from 1; 0: no others are kept */
+  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
+#endif
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
+  int parts, lanes; /* of a pattern; of a slot */
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
   permi_instruction *operation;
   permi_statement *statement;
-  double *constant;       /* of each its parts */
-  double *start;          /* [n][parts]: bases with all signs + */
-  double *lane;           /* [n][parts][lanes]: what is added to that */
-  double *sign;           /* [lanes]: of the patterns of lane columns; 0: no pattern */
+  double *constant;
+  double *start;          /* [n][parts]: bases, all signs + */
+  double *lane;           /* [n][parts][lanes], added to it */
+  double *sign;           /* [lanes]; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
-  size_t doubles;         /* of start, lane, sign and step, one after the other */
-  int touched[64][65];    /* of a high column: its rows, -1 after the last */
-  unsigned absolute_mask; /* one in mask + 1 blocks enters the sum of |terms| */
-  double cost, operations_a_term, rows_a_term; /* of an outer pattern: statements; additions, products; factors */
+  size_t doubles;         /* of these four, in one piece */
+  int touched[64][65];    /* rows, then -1 */
+  unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
+  double cost, operations_a_term, rows_a_term; /* of an outer pattern */
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* the same by where a row's slot begins, for the interpreter */
+  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
 } permi_hybrid;
 
-/* One text (>>hybrid_kernels), read for each instruction set. */
+/* The text >>hybrid_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -9360,7 +8643,7 @@ static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
   (void)isa;
 }
 
-/* Chunk: 2^chunk_log2 states of the high columns, in Gray order. */
+/* Sums 2^chunk_log2 states of the high columns. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -9397,7 +8680,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     j = permi_trailing_zeros(s);
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
-  /* Value and error of lane k are total[k] and total[DOUBLES + k]; compensated numbers' errors went into the latter. */
+  /* value total[k], error total[DOUBLES + k], with those of compensated numbers */
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
     for (k = 0; k < lanes; k++)
       if (hybrid->sign[k] != 0) {
@@ -9412,54 +8695,53 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
 }
 
 /* ================================================================================== >>hybrid_layout
-   Layouts: which columns are inside, in which order, and what that costs. */
+   Which columns are inner, in which order, and what that costs. */
 
-/* ---- which columns are inner, in what order, and which are low */
 typedef struct permi_arrangement {
   int transposed, inner, low;
-  int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
+  int order[64]; /* inner ones as eliminated, low ones (fastest first), others */
 } permi_arrangement;
 
-/* Times of statements, of one that multiplies a table by a row: a load, a product, a store. */
+/* Times of statements; 1: a load, a product, a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
-#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
-#define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
+#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
+#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: at 4000 a third */
+#define PERMI_GPU_LEAST_OUTER 9 /* PERM_GPU_THREADS_LOG2 + 2 */
 
-/* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
+/* A row (node < n) or a node's result; columns as bits. */
 typedef struct permi_hybrid_factor {
   uint32_t scope, dirty;
   int node;
 } permi_hybrid_factor;
 
 typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
-typedef struct permi_hybrid_node { /* computes out of left and right; right < 0: a fold of left only */
+typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that it depends on */
-  int first, items;           /* of a chain: in permi_layouts.item; the first may be the chain before */
+  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
+  int first, items;           /* of a chain; the first may be the chain before */
   int slot, persists;
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
-  int n, budget, nodes, items;
+  int n, budget, nodes, items, record; /* record: nodes are kept */
   int gpu; /* costs of >>programs: 1 with divided rows, 2 without; 0: of the interpreter */
-  uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
+  uint64_t row[2][64], column[2][64]; /* bits, in both orientations */
   int degree[2][64];
-  double add;  /* weight of an entry of a row's table: alone 1, with its part of loads more */
+  double add;  /* weight of an entry of a row's table */
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
   int item[192];
   double rows_a_step;
-  double units, calls; /* of permi_layout_cost, as permi_watch counts them */
+  double units, calls; /* of permi_layout_cost, as in permi_watch */
   double speed, rival;   /* statements a second; seconds of another engine */
-  const permi_account *account; /* what may be spent; NULL: whatever is asked for */
-  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
+  const permi_account *account; /* NULL: no limit */
+  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* for permi_hybrid_create */
 } permi_layouts;
 
 static int permi_bits32(uint32_t x)
@@ -9494,10 +8776,13 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
     work->power[k] = ldexp(1, k);
 }
 
+/* A new node's number; n if nodes are not kept. */
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
   permi_hybrid_node *node = &work->node[work->nodes];
+  if (!work->record)
+    return work->n;
   node->kind = kind;
   node->left = left;
   node->right = right;
@@ -9510,7 +8795,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU: all of it, or with its column of +-1 left to the product. The interpreter: 0. */
+/* What a row's table costs a GPU, without its column of +-1 unless `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -9520,17 +8805,15 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
          work->add;
 }
 
-/* What the pricing of a layout adds up. */
 typedef struct permi_layout_sum {
-  double cost, rows, live, most; /* statements, weighted; factors that are rows; tables that wait, and at most */
-  int record;                    /* 1: nodes are left in work->node */
+  double cost, rows, live, most; /* weighted statements; row factors; waiting tables, and at most */
 } permi_layout_sum;
 
-/* A table of `here` entries comes in, made of a and, if it is not NULL, b; tables that change as often go. */
+/* A table of `here` entries replaces a and b where these change as often. */
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* entry after entry: operands go as results come */
+  const double waiting = work->gpu ? 0.75 : 1; /* a GPU's operands go as results come */
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -9546,7 +8829,7 @@ static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
   *b = kept;
 }
 
-/* Merges the cheapest pair of the factors until two are left; returns how many there are. */
+/* Merges the cheapest pairs down to two factors; returns their number. */
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
@@ -9576,17 +8859,15 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     i = left->node < n && permi_bits32(left->scope) > permi_bits32(right->scope);
     sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
     permi_layout_replace(work, sum, left, right, result.dirty, here);
-    result.node = n;
-    if (sum->record)
-      result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
-                                      result.dirty);
-    taken[a] = result; /* a < b */
+    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
+                                    result.dirty);
+    taken[a] = result; /* a < b, so that b's place takes the last */
     taken[b] = taken[--count];
   }
   return count;
 }
 
-/* The sum over the column `bit` of the product of one factor or two. */
+/* Folds the product of one or two factors. */
 static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken,
                                              int count, uint32_t bit)
 {
@@ -9605,26 +8886,24 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second, 1);
-  if (taken[0].node < n) { /* its table has to be written first */
+  if (taken[0].node < n) { /* its table must be written first */
     const double table = work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
-    if (sum->record)
+    if (work->record)
       taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
                                         taken[0].dirty);
   }
   if (second)
     sum->rows += rate * here * 2 * (second->node < n);
   permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
-  result.node = n;
-  if (sum->record)
-    result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
-                                    result.scope & ~bit, result.dirty);
+  result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
+                                  result.scope & ~bit, result.dirty);
   result.scope &= ~bit;
   return result;
 }
 
-/* The product of the scalars, what changes least first; it is kept wherever the next one changes more often. */
+/* The product of scalars by rising rate, kept where the next changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
   uint32_t before = 0;
@@ -9639,7 +8918,7 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
     if (i == 0 || now != before) {
       if (!work->gpu)
         sum->cost += work->rate[now];
-      if (sum->record) {
+      if (work->record) {
         const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
         if (i > 0) {
           work->item[work->items++] = chain - 1;
@@ -9647,7 +8926,7 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
         }
       }
     }
-    if (sum->record) {
+    if (work->record) {
       work->item[work->items++] = scalar[i].node;
       work->node[work->nodes - 1].items++;
     }
@@ -9655,9 +8934,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
   }
 }
 
-/* Weighted statements of a step of the layout's program (an outer pattern); gives up above `limit`. The factors of each
-   inner column in turn are merged, the cheapest pair first, the last pair with the fold. With `record` work->node keeps
-   the nodes. A table counts as often as it is computed: rate. */
+/* Weighted statements of an outer pattern; gives up above `limit`. Each inner column's factors are merged, the cheapest
+   pair first, the last with the fold. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -9671,7 +8949,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
-  sum.record = record;
+  work->record = record;
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
@@ -9710,7 +8988,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* a column without entries: no caller has one */
+    if (count == 0) /* no caller has a column without entries */
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -9737,7 +9015,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* How many more layouts may be priced, when the best one so far costs so much. */
+/* How many more layouts may be priced. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -9746,7 +9024,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns from place `first` on by degree: what turns often has few entries, what has most never turns. */
+/* Sorts columns by degree: what turns often has few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -9757,11 +9035,6 @@ static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement 
       order[j + 1] = order[j];
     order[j + 1] = key;
   }
-}
-
-static void permi_layout_sort(const permi_layouts *work, permi_arrangement *layout)
-{
-  permi_layout_by_degree(work, layout, layout->inner + layout->low);
 }
 
 static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
@@ -9780,7 +9053,6 @@ static int permi_layout_most_inner(const permi_layouts *work)
   return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
 }
 
-/* Moves the column in place `from` to place `to`, those between by one. */
 static void permi_layout_move(permi_arrangement *layout, int from, int to)
 {
   const int moved = layout->order[from];
@@ -9791,7 +9063,7 @@ static void permi_layout_move(permi_arrangement *layout, int from, int to)
   layout->order[to] = moved;
 }
 
-/* Greedy: column after column becomes inner, always the one that leaves the least cost, while that falls. */
+/* Greedy: the column that leaves the least cost becomes inner. */
 static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout)
 {
   const int n = work->n, most = permi_layout_most_inner(work);
@@ -9801,7 +9073,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   for (k = layout->inner; k < most && worse < 2; k++) {
     permi_arrangement choice = *layout;
     lead = (double)INFINITY;
-    for (j = k; j < n && j < k + 12; j++) { /* those of least degree, one of which fits best */
+    for (j = k; j < n && j < k + 12; j++) { /* of the least degrees */
       permi_arrangement trial = *layout;
       double cost;
       permi_layout_move(&trial, j, k);
@@ -9823,7 +9095,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-/* The cost of where a search begins: columns by degree, greedy inner ones or else the best number of low ones. */
+/* Where a search starts: greedy inner columns or the best number of low ones. */
 static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
                                  permi_arrangement *layout)
 {
@@ -9846,7 +9118,7 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
   return cost;
 }
 
-/* Simulated annealing of the logarithm of the cost over inner set, elimination order and low columns. */
+/* Simulated annealing of log cost over inner set, order and low columns. */
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
 {
@@ -9860,16 +9132,16 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
     double limit, price;
     int a, b;
-    if (kind < 5 && now.inner > 1) { /* another place in the elimination order */
+    if (kind < 5 && now.inner > 1) { /* another elimination place */
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
-    } else if (kind < 6 && !fixed_low) { /* one low column more or less */
+    } else if (kind < 6 && !fixed_low) { /* a low column more or less */
       if (permi_order_below(seed, 2) && now.low > 0)
         trial.low--;
       else if (now.low < most_low && special + least_outer < n)
         trial.low++;
       a = b = 0;
-      if (trial.low > now.low) { /* any of the others */
+      if (trial.low > now.low) {
         a = special + permi_order_below(seed, n - special);
         b = special;
       }
@@ -9877,11 +9149,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = special + permi_order_below(seed, n - special);
       b = permi_order_below(seed, now.inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) { /* one less */
+    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
-    } else { /* two change places */
+    } else { /* two columns change places */
       if (special == 0)
         continue;
       a = permi_order_below(seed, special);
@@ -9914,7 +9186,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>hybrid_program
-   A layout made into a straight program of operations. */
+   A layout made into a straight program. */
 
 typedef struct permi_hybrid_maker {
   permi_layouts *work;
@@ -9922,11 +9194,11 @@ typedef struct permi_hybrid_maker {
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
-  int sequence[PERMI_HYBRID_NODES], evaluated; /* nodes in the order of evaluation */
+  int sequence[PERMI_HYBRID_NODES], evaluated; /* in order of evaluation */
   uint32_t scope[64];
   int constant[64];                       /* of a row: its first */
-  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: the constant 2a; the next one is -2a */
-  int failed;       /* 1: slots or statements run out; 2: memory */
+  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: constant 2a, then -2a */
+  int failed;       /* 1: no slots or statements left; 2: memory */
   permi_instruction nowhere;
 } permi_hybrid_maker;
 
@@ -9935,7 +9207,7 @@ static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
   return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
 }
 
-/* First fit at a multiple of count, a power of two: otherwise freed slots between tables become useless. */
+/* First fit at a multiple of count, a power of two; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -9960,7 +9232,7 @@ static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node 
     maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
 }
 
-/* Child k of a node, or NULL where that is a row (*index says which) or none (-1). */
+/* Child k of a node; NULL: a row (*index) or none (-1). */
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
 {
   *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
@@ -9972,8 +9244,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* A table lives on from step to step where what is computed from it changes more often than itself. It has slots of its
-   own, since the others are written in steps in which it is not. */
+/* Gives persisting tables slots of their own: their users change more often, others write meanwhile. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -9988,8 +9259,8 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Depth first from the root, so that few tables wait; gives each its slots. A product of a table and what has no more
-   columns is computed in place. `given`: the node's slots are its parent's, or it persists. */
+/* Orders nodes depth first, so that few tables wait, and gives them slots; products may be computed in place. `given`:
+   slots are the parent's, or it persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -10019,70 +9290,53 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
+/* Appends an item. 0: *failed is 1 (more than `most`) or 2 (memory). */
+static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
+                        size_t size, int most, int *failed)
+{
+  if (!*failed && *used >= most)
+    *failed = 1;
+  if (!*failed && !permi_grow(allocator, array, *used, room, size))
+    *failed = 2;
+  if (*failed)
+    return 0;
+  memcpy((char *)*array + (size_t)(*used)++ * size, item, size);
+  return 1;
+}
+
 static permi_instruction *permi_maker_operation(permi_hybrid_maker *maker, permi_opcode opcode)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  permi_instruction *operation;
-  if (!permi_grow(maker->allocator, (void **)&hybrid->operation, hybrid->operations, &hybrid->operation_room,
-                  sizeof *operation)) {
-    maker->failed = 2;
-    return &maker->nowhere;
-  }
-  operation = &hybrid->operation[hybrid->operations++];
-  memset(operation, 0, sizeof *operation);
-  operation->opcode = (uint16_t)opcode;
-  operation->first = hybrid->statements;
-  return operation;
+  permi_instruction operation;
+  memset(&operation, 0, sizeof operation);
+  operation.opcode = (uint16_t)opcode;
+  operation.first = hybrid->statements;
+  return permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room,
+                      &operation, sizeof operation, INT_MAX, &maker->failed)
+             ? &hybrid->operation[hybrid->operations - 1]
+             : &maker->nowhere;
 }
 
 static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int q, int h, int g)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  permi_statement *statement;
-  if (!maker->failed && hybrid->statements >= PERMI_HYBRID_STATEMENTS)
-    maker->failed = 1;
-  if (!maker->failed && !permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements,
-                                    &hybrid->statement_room, sizeof *statement))
-    maker->failed = 2;
-  if (maker->failed) /* perhaps to make the operation that it belongs to */
-    return;
-  statement = &hybrid->statement[hybrid->statements++];
-  statement->out = (uint16_t)out;
-  statement->p = (uint16_t)p;
-  statement->q = (uint16_t)q;
-  statement->h = (uint16_t)h;
-  statement->g = (uint16_t)g;
-  hybrid->operation[hybrid->operations - 1].count++;
+  const permi_statement statement = {(uint16_t)out, (uint16_t)p, (uint16_t)q, (uint16_t)h, (uint16_t)g};
+  if (permi_append(maker->allocator, (void **)&hybrid->statement, &hybrid->statements, &hybrid->statement_room,
+                   &statement, sizeof statement, PERMI_HYBRID_STATEMENTS, &maker->failed))
+    hybrid->operation[hybrid->operations - 1].count++;
 }
 
-/* Appends the parts of x to numbers of which there are `used`; 0: out of memory. */
-static int permi_hybrid_keep(const perm_allocator *allocator, double **number, int *room, int used, int parts,
-                             const double *x)
-{
-  int p;
-  for (p = 0; p < parts; p++) {
-    if (!permi_grow(allocator, (void **)number, used + p, room, sizeof **number))
-      return 0;
-    (*number)[used + p] = x[p];
-  }
-  return 1;
-}
-
-/* A constant of up to two parts; its number. */
+/* The number of a new constant. */
 static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  if (hybrid->constants >= 65535)
-    maker->failed = maker->failed ? maker->failed : 1;
-  else if (!permi_hybrid_keep(maker->allocator, &hybrid->constant, &hybrid->constant_room,
-                              hybrid->constants * hybrid->parts, hybrid->parts, x))
-    maker->failed = 2;
-  else
-    return hybrid->constants++;
-  return 0;
+  return permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, x,
+                      (size_t)hybrid->parts * sizeof *x, 65535, &maker->failed)
+             ? hybrid->constants - 1
+             : 0;
 }
 
-/* The bits of x that are in mask, side by side; and back. */
+/* The bits of x in mask, packed; and back. */
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -10099,7 +9353,7 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
   return x;
 }
 
-/* Where operand `index` is under the setting of the inner columns: a slot, or a row's constant. */
+/* An operand's place under a setting: a slot, or a row's constant. */
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -10113,7 +9367,6 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
   return node ? node->scope : maker->scope[index];
 }
 
-/* The statements of a node. */
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -10165,7 +9418,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* On to the step after s of the low columns; from the last, where only the last one is -, to the first. */
+/* Turns to the step after s of the low columns; after the last to the first. */
 static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 {
   const permi_arrangement *layout = maker->layout;
@@ -10179,7 +9432,6 @@ static void permi_maker_flip(permi_hybrid_maker *maker, int s)
       permi_maker_statement(maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, maker->turned[next][i] + minus, 0);
 }
 
-/* All statements, step after step of the low columns. */
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, low = maker->layout->low, root = n + maker->work->nodes - 1;
@@ -10201,7 +9453,7 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   }
 }
 
-/* Additions, products and fused ones of an instruction. */
+/* Additions, products and fmas of an instruction. */
 static double permi_instruction_operations(const permi_instruction *operation)
 {
   const double groups = operation->group ? (double)operation->count / operation->group : 0;
@@ -10217,15 +9469,22 @@ static double permi_instruction_operations(const permi_instruction *operation)
 PERMI_BRIEF_END
 
 /* ==================================================================================== >>hybrid_leaf
-   The program with its matrix: rounding, estimate, search and price. */
+   The program with its matrix: rounding, search and price. */
 
+#if defined(PERM_WITH_CUDA)
+static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
+#endif
+
+/* Releases a program and later candidates. */
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
+  permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
   for (; hybrid; hybrid = next) {
+#if defined(PERM_WITH_CUDA)
     next = hybrid->next;
     permi_code_release(allocator, hybrid->code);
     permi_release(allocator, hybrid->gpu.memory);
+#endif
     permi_release(allocator, hybrid->operation);
     permi_release(allocator, hybrid->statement);
     permi_release(allocator, hybrid->constant);
@@ -10234,7 +9493,7 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-/* The coefficient of an entry on the grid of its row, by parts of the algebra; a: real and imaginary part. */
+/* An entry on its row's grid, by parts. */
 static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
 {
   out[0] = permi_to_grid(a[0], power);
@@ -10244,17 +9503,16 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
     out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
 }
 
-/* ---- what rounding does: the rows of a program as they are, and what their grids took */
 typedef struct permi_hybrid_rows {
   int n;
-  double number[64][64][2]; /* on the grid, parts of the algebra */
+  double number[64][64][2]; /* on the grid */
   double modulus[64][64], lost[64][64];
-  double lost_square[64], square[64], below_square[64]; /* of rows: sums of squares */
-  double sum[64];                                       /* of a row's numbers, by parts */
-  double unit[64];                                      /* all numbers of a row are multiples; 0: none is there */
+  double lost_square[64], square[64], below_square[64]; /* of rows, sums of squares */
+  double sum[64];                                       /* of a row's |numbers| */
+  double unit[64];                                      /* divides all numbers of a row; 0: none */
 } permi_hybrid_rows;
 
-/* Row i of a, [n][n] entries, columns in `order`; divided by the entry in place `unit`, if that is not -1. */
+/* Row i of a [n][n], columns in `order`, divided by entry `unit` unless -1. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -10300,12 +9558,11 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* A factor for each row of n moduli: the permanent is at most their product. With x_1 >= x_2 >= ..., a row is the sum
-   over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest; permanents are linear in each row, and [Bre73]
-   bounds those of 0s and 1s. Sorts x. */
+/* A row's factor of a bound on the permanent of n moduli: with x_1 >= x_2 >= ... a row is the sum of (x_k - x_k+1)
+   times 0/1 rows with k ones, the permanent is linear in rows, and [Bre73] bounds those. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
-  double sum = 0, before = 0, factorial = 0; /* logarithm of k! */
+  double sum = 0, before = 0, factorial = 0; /* log k! */
   int i, k;
   for (i = 1; i < n; i++) {
     const double move = x[i];
@@ -10323,8 +9580,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Binary logarithm of a bound on the permanent of the moduli, by rows or (`turned`) columns; share[i], if not NULL: the
-   bound of row i's losses over that of the row. */
+/* log2 of a bound on the permanent of moduli by rows or (`turned`) columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -10332,7 +9588,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   int turn, i, j;
   for (i = 0; i < n; i++)
     row_scale[i] = column_scale[i] = 1;
-  for (turn = 0; turn < 8; turn++) { /* towards lines that add up to 1 [Sin64], where the bound is good */
+  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where it is good */
     for (i = 0; i < n; i++) {
       double sum = 0;
       for (j = 0; j < n; j++)
@@ -10361,20 +9617,18 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* From the rows of a program to what its roundings may do, y = A d for signs d, u the rounding unit:
+/* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
 
-   1. All terms share what grids and divisions took from the entries: to first order the permanent changes by the sum of
-      lost_ij per A_ij. (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), and |y_i| is mostly about
-      r_i = (sum_j a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small
-      whenever the others are large: rows that lost anything count as |y_i| + r_i / 2n, which raises the sum of usual
-      |terms| by a factor below 2, and of which g_i is at most 2n g_i / r_i. Minors are smaller than their terms, as
-      permanents are, by a factor that falls like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is
-      as large as the terms. (b) By entries: per A_ij is at most the permanent of the moduli, far less where terms
-      cancel massively, as in non-negative matrices.
-   2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum
-      less, by the root of the number of larger terms, (4/5 2)^n or so. Repeated terms err alike: a small part of
-      u k^(1/2) sum |t| always remains. Nothing rounds before a product of whole numbers (of the rows' units) takes 53
-      bits. */
+1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
+   (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), |y_i| is mostly about r_i = (sum_j
+   a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others
+   are large, so rows that lost anything count as |y_i| + r_i / 2n: the sum of |terms| usually grows by less than 2,
+   and g_i is at most 2n g_i / r_i of it. Minors are smaller than their terms by exp(-n/4) to exp(-n/2) unless nothing
+   cancels; then the value is as large as the terms.
+   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel (non-negative matrices).
+2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
+   the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of
+   u k^(1/2) sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -10400,7 +9654,7 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.most = all * rounding->majorant;
 }
 
-/* What a layout says of the program; prices it once more, with its nodes. */
+/* Takes over the layout, priced again for its nodes. */
 static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
                                permi_hybrid_algebra algebra)
 {
@@ -10410,13 +9664,13 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
-  hybrid->parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  permi_layout_sort(work, layout);
+  hybrid->parts = permi_hybrid_parts(algebra);
+  permi_layout_by_degree(work, layout, layout->inner + layout->low);
   hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
 
-/* Row i: constants of its inner columns, its base, what outer columns add. */
+/* Row i's constants, base and steps. */
 static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *rows, int i)
 {
   const permi_arrangement *layout = maker->layout;
@@ -10455,7 +9709,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   }
 }
 
-/* Lanes, high columns, and room for what they add. 0: out of memory. */
+/* Lanes, high columns and their tables. 0: out of memory. */
 static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
@@ -10486,8 +9740,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *made stays NULL if the program has no
-   room. */
+/* The program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
 {
@@ -10556,15 +9809,15 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   return hash;
 }
 
-/* Statements times patterns a second, measured on a shared 2.5 GHz Cascade Lake. */
+/* Statements times patterns a second (shared Cascade Lake, 2.5 GHz). */
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* The best layout found of both orientations, its predicted cost in statements: a third of what annealing may take for
-   both orientations, the rest for the winner. After a program that had no room *layout is where the search goes on. */
+/* The best layout found, and its cost: both orientations share a third of the annealing. Without room it continues from
+   *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -10594,79 +9847,181 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   return cost[t];
 }
 
+static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+{
+  va_list arguments;
+  int more;
+  va_start(arguments, format);
+  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  va_end(arguments);
+  *length += more > 0 ? (size_t)more : 0;
+}
+
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
+    return permi_fail_memory(maker->result);
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = scaled;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  return PERM_OK;
+}
+
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>programs
-   The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
-   value. NVRTC compiles its text (>>program_text); a thread runs it for every pattern of its walk.
+   The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
+   (>>program_text), and a thread runs it for every pattern of its walk.
 
-     columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, by the bits of the thread's
+     columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers, for which layouts are searched with a budget: 8 warps of 255 registers a multiprocessor.
-                 Every thread's row bases at the beginning of a step are in shared memory, what columns add in constant
-                 memory, equal moduli once (literals are 5% slower but compile sooner: for short runs)
-     order       on demand, entry by entry from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry h where that is not small against the row (the
-                 product of all h goes into the scale): f (z +- 1) = fma(f, z, +-f) is one operation, and z = base +
-                 constant is needed for half of the settings. All are on the grid of >>dense: bases are exact
-     sum of |terms|  a second program, of moduli, at a hashed sample of the patterns, the same for all threads of a warp
-   Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
-   TwoSum, threads in a tree, chunks exactly. So programs are chosen by prediction (operations, values that wait), not
-   by timing, which may only choose how a text is compiled.
-   Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
-   values that wait; loads of bases are most of the rest. */
+     values      in registers: 8 warps of 255 a multiprocessor. Bases are in shared memory, constants in constant
+                 memory, equal moduli once (literals are 5% slower, but compile sooner: for short runs)
+     order       on demand from the program's end, so that few values wait
+     rows        real ones are divided by their largest inner entry unless it is small (the scale has the product): f (z
+                 +- 1) = fma(f, z, +-f) is one operation, and half the settings need z = base + constant
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
+   Bits depend on the plan alone: statements are a fixed sequence, a walk adds by TwoSum, threads in a tree, chunks
+   exactly. So prediction chooses programs; timing may only choose how a text is compiled.
+   Predictions are of an H200 (FP64 1.67e13 operations/s): 80-90% of it up to 130 waiting values; loads of bases are
+   most of the rest. */
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
 #define PERMI_GPU_LOAD 2.2         /* of a base, in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* of a row by a column of the walk: a load and a store */
-#define PERMI_GPU_LIVE 120         /* doubles that wait without being spilled; so many more take twice the time: */
-#define PERMI_GPU_SPILL 85         /* of 180 programs measured, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
-#define PERMI_GPU_LARGE 1600       /* statements, above which programs are slower: 2400 by an eighth */
+#define PERMI_GPU_FLIP 5           /* of a row by a walk's column: a load and a store */
+#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
+#define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
+#define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
 #define PERMI_GPU_VALUES 30000
 
-/* ---- from a layout to statements */
+#define PERMI_GPU_WALK 8
+typedef enum permi_code_kind { /* moduli are real */
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* a| + the floor of row b; what follows is of moduli */
+  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,    /* a + b */
+  PERMI_CODE_RETURN   /* a */
+} permi_code_kind;
+
+typedef struct permi_code_statement { /* k makes value k */
+  int kind, negative;
+  int a, b, c, d;
+} permi_code_statement;
+
+typedef struct permi_code_flip { /* in a walk's column: 2 a_ij is constant, or its negative */
+  int row, constant, negative;
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant;
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* from `moduli` on the second program's */
+  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live; /* live: most waiting doubles */
+  double operations, moves;     /* in a step of the walk; loads and stores as operations */
+  permi_dd scale;               /* of what rows were divided by, 2^-scale_exp2 */
+  long long scale_exp2;
+  int divided;                      /* rows */
+  const perm_allocator *allocator;
+  int failed;                       /* 1: too large, 2: memory */
+} permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
+
 typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
   permi_code *code;
-  int parts, moduli;         /* moduli: of the second program */
-  uint32_t minus;            /* low columns that have sign - */
-  int literals;              /* constants into the text: real programs of short runs */
-  int remake, reload;        /* statements after which a row sum, a base is made again rather than kept */
+  int parts, moduli;         /* moduli: 1, the second program */
+  uint32_t minus;            /* low columns with sign - */
+  int literals;              /* in the text: real programs of short runs */
+  int remake, reload;        /* age at which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
-  int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
-  int base[64], *memo;           /* values, -1: to be made */
-  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* where tables begin in memo */
+  int unit[64]; /* inner column of the row's divisor; -1: none */
+  int base[64], *memo;           /* values; -1: to be made */
+  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* in memo */
   int memos;
-  permi_hybrid_rows rows; /* columns in the layout's order */
-  const double *floor; /* of rows, see permi_hybrid_errors */
+  permi_hybrid_rows rows; /* in the layout's order */
+  const double *floor; /* see permi_hybrid_errors */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
 {
   permi_code *code = coder->code;
-  permi_code_statement *statement;
-  if (!code->failed && code->statements >= PERMI_GPU_VALUES)
-    code->failed = 1;
-  if (!code->failed && !permi_grow(code->allocator, (void **)&code->statement, code->statements, &code->statement_room,
-                                   sizeof *statement))
-    code->failed = 2;
-  if (code->failed)
-    return 0;
-  statement = &code->statement[code->statements];
-  statement->kind = (int)kind;
-  statement->negative = negative;
-  statement->a = a;
-  statement->b = b;
-  statement->c = c;
-  statement->d = d;
-  return code->statements++;
+  const permi_code_statement statement = {(int)kind, negative, a, b, c, d};
+  return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
+                      sizeof statement, PERMI_GPU_VALUES, &code->failed)
+             ? code->statements - 1
+             : 0;
 }
 
-/* The number of the constant x or -x; *negative says which. */
+/* The number of constant x or -x; *negative: which. */
 static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -10678,25 +10033,20 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
   for (k = 0; k < code->constants; k++)
     if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
       return k;
-  if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS)
-    code->failed = code->failed ? code->failed : 1;
-  else if (!permi_hybrid_keep(code->allocator, &code->constant, &code->constant_room, code->constants * parts, parts,
-                              y))
-    code->failed = 2;
-  else
-    return code->constants++;
-  return 0;
+  return permi_append(code->allocator, (void **)&code->constant, &code->constants, &code->constant_room, y,
+                      (size_t)parts * sizeof *y, PERMI_GPU_CONSTANTS / parts, &code->failed)
+             ? k
+             : 0;
 }
 
-/* The same of twice the entry of a row in a column, by its place. */
+/* The same of twice an entry. */
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
   return permi_code_constant(coder, twice, negative);
 }
 
-/* The base of a row; of moduli with the signs of low columns. Bases are loaded again rather than kept for long: loads
-   from shared memory do not go through the FP64 pipe. */
+/* A row's base; of moduli with low signs. Reloading spares registers and not the FP64 pipe. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
@@ -10712,7 +10062,7 @@ static int permi_code_base(permi_coder *coder, int row)
   return coder->base[row];
 }
 
-/* Row sum under the setting of inner columns, all of them or without the row's unit column; of moduli its modulus. */
+/* A row sum under a setting, `whole` or without its unit column; of moduli its modulus. */
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
@@ -10721,7 +10071,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   int k, p, negative, constant, value;
   if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
     return *memo;
-  for (k = 0; k < coder->layout->low; k++) /* low columns that are - */
+  for (k = 0; k < coder->layout->low; k++)
     for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
@@ -10738,8 +10088,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* The value of a node, or of all of a row, under a setting. Products of two: of a row divided by an entry, a (z +- 1);
-   of folds, the larger factor is made first. */
+/* A node's value, or a whole row's, under a setting; a fold makes its larger factor first. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
@@ -10790,7 +10139,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   return value;
 }
 
-/* Operands of a statement that are values. */
+/* A statement's operands that are values; their number. */
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
   static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
@@ -10801,7 +10150,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Values that wait at a time, at most; of statements [begin, end). 0: out of memory. */
+/* Notes the most values that wait in statements [begin, end). */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -10830,7 +10179,6 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
   return 1;
 }
 
-/* Operations of the pipe. */
 static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
 {
   static const double each[3][8] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 1},
@@ -10839,8 +10187,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled matrix a (n x n in the layout's orientation), divided by its largest inner entry where it may be;
-   *growth: powers of two by which products may exceed 1 for that. */
+/* Row i of the scaled a, divided by its largest inner entry if it may be; *growth: log2 of what products may gain. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -10876,7 +10223,7 @@ static void permi_code_forget_table(permi_coder *coder, int first, int log2)
     coder->memo[k] = -1;
 }
 
-/* Forgets what depends on low column `turned`; -1: everything. */
+/* Forgets what low column `turned` changes; -1: everything. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;
@@ -10893,7 +10240,6 @@ static void permi_code_forget(permi_coder *coder, int turned)
       permi_code_forget_table(coder, coder->node[i], permi_bits32(coder->work->node[i].scope));
 }
 
-/* Both programs, and what the columns of the walk do. */
 static void permi_code_statements(permi_coder *coder)
 {
   const permi_layouts *work = coder->work;
@@ -10918,23 +10264,23 @@ static void permi_code_statements(permi_coder *coder)
   for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
-    for (i = 0; i < n && j < code->walk && code->failed < 2; i++)
+    for (i = 0; i < n && j < code->walk; i++)
       if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
         permi_code_flip flip;
         flip.row = i;
         flip.constant = permi_code_twice(coder, i, k, &flip.negative);
-        if (permi_grow(code->allocator, (void **)&code->flip, code->flips, &code->flip_room, sizeof *code->flip))
-          code->flip[code->flips++] = flip;
-        else
-          code->failed = 2;
+        permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
+                     INT_MAX, &code->failed);
       }
   }
 }
+#endif
 
 /* =================================================================================== >>program_text
-   The text of a kernel, as CUDA C++ or with its arithmetic in PTX. */
+   A kernel's text: CUDA C++, real arithmetic in PTX. */
 
-/* Tests declare and name twins: the kernels on the CPU, operation by operation. */
+#if defined(PERM_WITH_CUDA)
+/* Tests name the kernels' twins on the CPU. */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
@@ -10960,7 +10306,7 @@ static void permi_code_print(permi_code *code, const char *format, ...)
   }
 }
 
-/* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
+/* A literal that reads back as x, -0 too, in any locale. */
 static const char *permi_code_literal(double x, char text[32])
 {
   char *comma;
@@ -10971,13 +10317,11 @@ static const char *permi_code_literal(double x, char text[32])
   return text;
 }
 
-/* A statement's text by kind, positive and negative (NULL: the same), after its operands: k is the value that it makes,
-   A = 1024 a, B = 8 b, C = 2 + c. Numbers of two parts are C++ and name the functions of their algebra: A add a
-   constant, V or subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
-   Real programs are one piece of assembly, which NVRTC's C++ compiler only hands on: it would spend as long on it as
-   the assembler and leave it an order of statements in which more values wait (er:40:0.5, sm_90: 144 bytes of spills,
-   assembly none; compiled in 0.6 of the time). A neg is folded into its use. A turn's operand 2 + c is 0 or -1, by the
-   sign of low column c. */
+/* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are C++: A add a constant, V
+   subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus. Real programs are one piece
+   of assembly: NVRTC's C++ would take as long as the assembler and make more values wait (er:40:0.5, sm_90: 144 bytes
+   of spills, assembly none; compiled in 0.6 of the time). A neg is folded into its use. */
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
@@ -11007,7 +10351,7 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
      {"a return v%d;\n", NULL}}};
 
-/* PTX: value k is value a and the constant x. */
+/* PTX: value k = value a + x. */
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
   uint64_t bits;
@@ -11040,7 +10384,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
     permi_code_print_sum(code, k, k, coder->floor[t->b]);
 }
 
-/* Statements from `begin` to before `end` on bases b; block is what they make. `low`: of the moduli. */
+/* Statements [begin, end) on bases b make block; low: of the moduli. */
 static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
 {
   permi_code *code = coder->code;
@@ -11058,7 +10402,7 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   permi_code_print(code, " : \"memory\");\n");
 }
 
-/* The functions that statements of two parts name; then by algebra. */
+/* The functions of two-part numbers; then by algebra. */
 static const char permi_code_two_parts[] =
     "struct N { double v, e; };\n"
     "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
@@ -11093,11 +10437,6 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = L(block, -1.0, f)\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"};
 
-/* How every kernel of a chunk ends. */
-#define PERMI_CODE_END \
-  "__syncthreads();\nif (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n}\n"
-
-/* What comes before the kernel: constants, functions, permi_turn of the walk's columns, permi_moduli. */
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -11129,7 +10468,7 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* The kernel. Its table: start [words]; step [high][words], words = rows times parts. */
+/* Table: start [words]; step [high][words], words = rows times parts. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -11174,25 +10513,22 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
                    "}\n"
                    "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
-                   "__syncthreads();\n"
-                   "room[t] = permi_mul(minus, hi);\n"
-                   "room[128 + t] = permi_mul(minus, lo);\n"
-                   "room[256 + t] = permi_mul(minus, hi2);\n"
-                   "room[384 + t] = permi_mul(minus, lo2);\n"
-                   "room[512 + t] = absolute;\n"
-                   "for (int half = 64; half; half /= 2) {\n"
-                   "  __syncthreads(); if (t < half) permi_fold(room, t, half); }\n" PERMI_CODE_END,
+                   "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
+                   "  permi_mul(minus, lo2), absolute};\n"
+                   "permi_finish(room, a.out, sum);\n}\n",
                    real ? "" : ".v",
                    hybrid->algebra == PERMI_HYBRID_COMPLEX
                        ? "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n"
                    : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? "lo = permi_fma(s, block.e, lo);\n"
                                                                  : "");
 }
+#endif
 
 /* =================================================================================== >>program_tune
-   The plan on a GPU, its candidates, and what methods hybrid and cached offer. */
+   The plan on a GPU, and its candidates. */
 
-/* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
+#if defined(PERM_WITH_CUDA)
+/* Seconds on one GPU, compiled. Too many waiting values are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -11204,7 +10540,6 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Rows of the coder: their inner and low columns, numbers, and where their tables begin in memo. */
 static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
 {
   const permi_layouts *work = coder->work;
@@ -11228,7 +10563,7 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-/* The kernel's table: start, [words], and steps of the high columns. All sums are exact. */
+/* The table: start [words], steps of the high columns; exact. */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
 {
   const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
@@ -11243,7 +10578,6 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
       }
 }
 
-/* Statements, what they cost, and the text. */
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -11268,7 +10602,7 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
-/* The program in *made; a as for permi_hybrid_create. *made stays NULL if the program has no room. */
+/* The program in *made, as permi_hybrid_create. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                      permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
@@ -11297,7 +10631,8 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
-  /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
+  hybrid->walked = code->walk;
+  /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
   most = code->walk + hybrid->low;
   code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
   code->scale = permi_dd_make(1);
@@ -11340,7 +10675,6 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* Of the text and the table. */
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
   uint64_t word;
@@ -11362,47 +10696,6 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
   return permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
 }
 
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
-static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       long long *scale_exp2, int *zero)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
-  perm_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
-  if (!exponent)
-    return permi_fail_memory(maker->result);
-  memset(&plan, 0, sizeof plan);
-  plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
-  permi_plan_scale(&plan, &view, exponent);
-  permi_release(allocator, exponent);
-  *zero = plan.zero;
-  *scale_exp2 = 0;
-  for (i = 0; i < n && !plan.zero; i++) {
-    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
-  }
-  return PERM_OK;
-}
-
-/* One of several layouts that are searched at the same time, each with its own budget and orientation. */
 typedef struct permi_code_trial {
   permi_layouts work;
   permi_arrangement layout;
@@ -11421,17 +10714,17 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
                                       PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
 }
 
-/* What trials share: the matrix in the orientation that was last asked for, and the best programs so far. */
+/* The matrix is in orientation `given`. */
 typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   double *scaled;
   long long scale_exp2;
-  int given, zero; /* orientation, -1: none yet */
+  int given, zero; /* -1: none yet */
   int wanted;      /* programs to keep */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Takes the program over and keeps it if it is among the best by prediction and new. 1: it is the best. */
+/* Keeps a program if it is new and among the best. 1: it is the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -11455,7 +10748,7 @@ static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *c
   return place == 0;
 }
 
-/* The trial's programs, with row sums kept or made again. 1 in *better: one is the best so far. */
+/* The trial's programs; *better: one is the best. */
 static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
                                   permi_code_choice *choice, int *better)
 {
@@ -11485,7 +10778,6 @@ static double permi_code_rate(permi_hybrid_algebra algebra)
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Trials that threads share. */
 typedef struct permi_code_searching {
   permi_code_trial *trial;
   int inner, moves;
@@ -11499,8 +10791,7 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* Anneals all trials for a while. Returns how many moves would take as long as the run or the rival; *least: seconds of
-   the best. */
+/* Anneals all trials; returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 #define PERMI_GPU_TRIALS 12
 static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
                                     permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
@@ -11523,9 +10814,9 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
     permi_share(threads, 0, PERMI_GPU_TRIALS, permi_code_search_one, searching, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
       *least = fmin(*least, searching->trial[k].cost / rate);
-    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
+    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
     searching->moves = (int)fmin(0.2 * worth, searching->inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
+    if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
       searching->moves = searching->moves < 4000 ? searching->moves : 4000;
     if (searching->moves < 20 || *least > 300 * rival)
       break;
@@ -11533,8 +10824,7 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
   return worth;
 }
 
-/* The best program found for GPUs, as an offer; none: *offer stays as it is. The best layout is annealed once more if
-   the sum takes long. */
+/* Offers the best program; a long sum's layout is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
@@ -11587,8 +10877,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* For gpu.tune: of the candidates in the list *plan leaves the one asked for by number, or the fastest on a slice.
-   Later blocks take the same number, or their best by prediction if they have fewer. */
+/* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
+   their best by prediction. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
   const perm_options *options = maker->options;
@@ -11608,7 +10898,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
                         "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
                         options->gpu.tune, block->n, candidates);
   } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
-#if defined(PERM_WITH_CUDA)
     const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
     uint64_t chunks[PERMI_GPU_CANDIDATES];
     double predicted[PERMI_GPU_CANDIDATES];
@@ -11621,7 +10910,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
     for (k = 1; k < candidates; k++)
       if (timed[k] < timed[number - 1])
         number = k + 1;
-#endif
   }
   for (at = &list, k = 1; k < number; k++)
     at = &(*at)->next;
@@ -11635,53 +10923,59 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
 {
-  va_list arguments;
-  int more;
-  va_start(arguments, format);
-  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
-  va_end(arguments);
-  *length += more > 0 ? (size_t)more : 0;
+  const permi_code *code = hybrid->code;
+  permi_hybrid_say(buffer, size, length,
+                   "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
+                   "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
+                   code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
+                   code->live, code->divided, hybrid->operations_a_term, all);
 }
 
-/* Both programs in words; of candidates how they were timed. */
+static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
+{
+  int k;
+  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
+    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
+    if (hybrid->timed[k] < (double)INFINITY)
+      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
+    else
+      permi_hybrid_say(buffer, size, length, " failed");
+  }
+  permi_hybrid_say(buffer, size, length, "\n");
+}
+#endif
+
+/* =================================================================================== >>hybrid_offer
+   What methods hybrid and cached offer, on the CPU or a GPU. */
+
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   static const char *const algebra[] = {"real", "complex", "compensated"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
-  const permi_code *code = hybrid->code;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
-  int k;
   permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
                    perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
                    algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
-  if (code)
-    permi_hybrid_say(buffer, size, &length,
-                     "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
-                     "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
-                     code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
-                     code->live, code->divided, hybrid->operations_a_term, all);
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->code)
+    permi_code_explain(hybrid, all, buffer, size, &length);
   else
+#endif
     permi_hybrid_say(buffer, size, &length,
                      "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
-                   leaf->information.seconds, code ? "GPU" : "thread");
-  if (!hybrid->candidate)
-    return length;
-  permi_hybrid_say(buffer, size, &length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
-  for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-    permi_hybrid_say(buffer, size, &length, k ? "," : ", by a slice of each");
-    if (hybrid->timed[k] < (double)INFINITY)
-      permi_hybrid_say(buffer, size, &length, " %.3g s", hybrid->timed[k]);
-    else
-      permi_hybrid_say(buffer, size, &length, " failed");
-  }
-  permi_hybrid_say(buffer, size, &length, "\n");
+                   leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->candidate)
+    permi_code_explain_tuning(hybrid, buffer, size, &length);
+#endif
   return length;
 }
 
@@ -11692,7 +10986,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                                                  : PERMI_HYBRID_REAL;
 }
 
-/* Why no hybrid takes the block, to the offer: 0. */
+/* 0: the offer says why hybrid does not take the block. */
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -11718,7 +11012,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* What searches for a layout work with; the caller releases it. NULL: out of memory. */
+/* A search's memory; NULL: out of memory. */
 static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -11726,21 +11020,21 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
     return NULL;
   permi_layouts_make(work, block);
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
-  work->account = &maker->account;
+  work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
   work->rival = rival;
   return work;
 }
 
-/* Seconds that the hybrid may come to, so that no time goes into slower orders: of the first layout, over
-   PERMI_HYBRID_GAIN; INFINITY where it is not taken or hardly matters. */
+/* Seconds that the hybrid may reach, over which orders need not be searched: the first layout's over PERMI_HYBRID_GAIN.
+   INFINITY: it does not matter. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
   permi_arrangement layout;
   permi_layouts *work;
   permi_offer offer;
-  double cost = (double)INFINITY;
+  double cost = (double)INFINITY, speed;
   int t;
   memset(&offer, 0, sizeof offer);
   *hope = (double)INFINITY;
@@ -11753,8 +11047,12 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
     permi_layout_start(work, t, &layout);
     cost = fmin(cost, permi_layout_greedy(work, &layout));
   }
-  *hope = cost / PERMI_HYBRID_GAIN /
-          (permi_gpu_wanted(maker->options, block->n) ? permi_code_rate(permi_hybrid_algebra_of(maker)) : work->speed);
+  speed = work->speed;
+#if defined(PERM_WITH_CUDA)
+  if (permi_gpu_wanted(maker->options, block->n))
+    speed = permi_code_rate(permi_hybrid_algebra_of(maker));
+#endif
+  *hope = cost / PERMI_HYBRID_GAIN / speed;
   permi_release(&maker->options->allocator, work);
   return PERM_OK;
 }
@@ -11778,6 +11076,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
+#if defined(PERM_WITH_CUDA)
   if (permi_gpu_wanted(options, n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, algebra, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -11786,13 +11085,14 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     }
     rival = fmin(rival, gpu.seconds);
   }
+#endif
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work) {
     permi_hybrid_release(allocator, gpu.plan);
     return permi_fail_memory(maker->result);
   }
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
-    long long scale_exp2;
+    long long scale_exp2 = 0;
     int zero;
     seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
@@ -11819,12 +11119,13 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 &&
            ldexp(per_block, hybrid->chunk_log2) > 1e-4)
       hybrid->chunk_log2--;
+    hybrid->walked = hybrid->chunk_log2;
     hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
     permi_hybrid_kernels(hybrid, isa);
     offer->plan = hybrid;
     offer->seconds = seconds;
     offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
-                   8.0 * (hybrid->constant_room + n * hybrid->parts * (1 + hybrid->lanes + hybrid->high)) +
+                   8.0 * hybrid->parts * (hybrid->constant_room + n * (1 + hybrid->lanes + hybrid->high)) +
                    (double)PERMI_HYBRID_WORKSPACE;
   }
   if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
@@ -11846,17 +11147,15 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
   return permi_hybrid_make_offer(maker, block, rival, 0, offer);
 }
 
-/* Estimates relative to the sum of |terms| over all signs, which the program gives when moduli replace rows and folds
-   add (one block in absolute_mask + 1); see permi_hybrid_errors. A term meets n products and a rounding in every fold.
-   All terms share what elimination before this block rounded (permi_make_honest). */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
+/* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
+   rounding a fold; all terms share what earlier elimination rounded. */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* what is left of terms' roundings in a sum */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products, those that round */
-  const int walked = hybrid->code ? hybrid->code->walk : hybrid->chunk_log2;
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products: those that round */
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
@@ -11864,7 +11163,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   leaf->shared.relative += leaf->estimate_relative;
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
   if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (walked + hybrid->low) / 2)) * square +
+    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
                               4 * rounding->below;
   else
     leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(part * roundings) * PERMI_UNIT * hybrid->parts;
@@ -11874,31 +11173,38 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
 
 static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  const perm_status status = permi_code_tune(maker, block, &offer->plan);
-  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
-  const int n = hybrid->n;
+  perm_status status = PERM_OK;
+  permi_hybrid *hybrid;
+#if defined(PERM_WITH_CUDA)
+  status = permi_code_tune(maker, block, &offer->plan);
+  hybrid = (permi_hybrid *)offer->plan;
+  leaf->information.tuned = hybrid->candidate;
+  if (hybrid->code) {
+    leaf->run_range = permi_gpu_range;
+    leaf->scale = hybrid->code->scale;
+  }
+#else
+  hybrid = (permi_hybrid *)offer->plan;
+  if (permi_gpu_wanted(maker->options, hybrid->n) &&
+      (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
+    char message[PERM_MESSAGE_BYTES]; /* a GPU was asked for and would have been used */
+    permi_gpu_devices(1, message);
+    status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
+  }
+#endif
   if (status != PERM_OK)
     return status;
-  leaf->information.tuned = hybrid->candidate;
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
   leaf->information.isa = hybrid->isa;
-  leaf->information.n = n;
   leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  leaf->information.work = ldexp(hybrid->rows_a_term, n - 1 - hybrid->inner);
+  leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
   leaf->information.fingerprint = hybrid->fingerprint;
-  if (hybrid->code)
-    leaf->run_range = permi_gpu_range;
-  else
-    leaf->run_chunk = permi_hybrid_chunk;
+  leaf->run_chunk = permi_hybrid_chunk;
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
-  leaf->release = permi_hybrid_release;
   leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
-  offer->plan = NULL;
-  leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
-  if (hybrid->code)
-    leaf->scale = hybrid->code->scale;
+  leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
   maker->job->precision =
       hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
@@ -11909,33 +11215,31 @@ PERMI_BRIEF_END
 
 /* ======================================================================================= >>sparyser
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
-   SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
-   generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
-   group of columns, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
-   which makes its sum final. So every level keeps the product over the rows of the slower digits, a move of digit d
-   multiplies only the rows of digits d and faster (the paper's partitioning has two such areas: this is one a column),
-   and a product that is 0 ends the branch below. Fast columns should touch few rows that no faster one touches
-   (Algorithm 3). Row sums are exact, on a grid of a power of two: they never drift, and 0 is 0.
+   SUPERMAN: Efficient permanent computation on GPUs, with the order of [EK] (>>codegen); here as a tree. Digits,
+   columns or groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that
+   touches it, which makes its sum final: each level keeps the product over the rows of slower digits, and a product of
+   0 ends the branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no
+   faster one does (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
 
-   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], in which rows without a column in J cut
-   branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
-   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. The quicker by prediction is taken. */
+   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
+   by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
+   r_i the row's sum: half as many terms, hardly a zero. Prediction chooses. */
 
-#define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
+#define PERMI_RYSER_CHUNK_NODES 16384 /* least moves of a chunk */
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they would take longer than PERMI_RYSER_CHUNK_SECONDS */
 
-typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as oriented */
-  int n, parts, integers, halves, digits, low; /* digits low and above are the chunk's */
-  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded; pairs: permi_ryser_pair */
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* of a digit: its values are Gray codes from least on */
+typedef struct permi_ryser { /* rows and columns as oriented */
+  int n, parts, integers, halves, digits, low; /* digits from low on are the chunk's */
+  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded */
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes from least on */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order: its entries */
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; those of none are the last */
-  int shares;                                       /* the digit below those of a chunk is cut into so many, */
+  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then those of none */
+  int shares;                                       /* of the digit below a chunk's */
   uint64_t combinations;                            /* of the chunk's digits and shares */
-  double nodes, terms, seconds, growth, bits; /* predicted; all terms; product of row sums of moduli; its log2 */
-  double moved[PERM_MAX_N];                   /* most that an entry of a row was rounded by */
-  int buried;                                 /* 1: some entry lost more than 2^-20 of itself */
+  double nodes, terms, seconds, growth, bits; /* product of row sums of moduli; its log2 */
+  double moved[PERM_MAX_N];                   /* most that rounding moved an entry of a row */
+  int buried;                                 /* 1: an entry lost over 2^-20 of itself */
   double widest;                              /* row sum of moduli */
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
@@ -11958,7 +11262,7 @@ typedef struct permi_ryser_walk {
   uint64_t terms;
 } permi_ryser_walk;
 
-/* Column k in digit order joins the set, or leaves it. */
+/* Column k in digit order joins or leaves the set. */
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11977,7 +11281,6 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
       walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* The next (step 1) or previous value of a digit: one column moves. */
 static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
 {
   const int code = walk->code[digit] + step;
@@ -11986,13 +11289,13 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* The product with the rows of a digit. 0: it vanishes. */
+/* Multiplies by a digit's rows; 0: the product vanishes. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* below 2^126 in modulus, so the upper half of 64 x 128 bits is the sign's */
+  if (ryser->integers) { /* below 2^126, so the product's upper half is the sign's */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       const int64_t c = walk->integer[ryser->row[i]];
@@ -12023,7 +11326,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   }
 }
 
-/* Adds x to hi by TwoSum, and what that loses to lo: two short chains where double-double has a long one. */
+/* TwoSum: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -12047,7 +11350,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
   }
 }
 
-/* The two terms of a fastest digit that is one column: it touches just the rows that are its own. */
+/* Both terms of a fastest digit that is one column: it touches its own rows. */
 static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -12067,8 +11370,8 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* All values of the digits below `level` in reflected Gray codes, from where each stands to its other end; a cut branch
-   leaves its digits where they are. left: values of the digit level - 1. */
+/* Visits the digits below `level` in reflected Gray codes, each from where it stands to its other end. left: values of
+   digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -12096,7 +11399,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
   (void)workspace;
-  if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
+  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
     return;
   chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
@@ -12163,15 +11466,13 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* ---- planning */
-/* What digits are to be: groups of columns, as masks, that are never all absent, and all other columns alone but for
-   `without` (-1: none). */
+/* Digits: groups of columns never all absent, other columns but `without` (-1: none). */
 typedef struct permi_ryser_split {
-  int groups, without, as_given; /* as_given: columns stay in their order */
+  int groups, without, as_given; /* columns stay in order */
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* The grid of every row: sums, and halves of them, are below 2^53 units of half a step. */
+/* The rows' grids: sums, and their halves, are below 2^53 half steps. */
 static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n;
@@ -12203,7 +11504,6 @@ static int permi_ryser_count(uint64_t set)
   return count;
 }
 
-/* Rows that the columns of a set touch. */
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
   uint64_t rows = 0;
@@ -12212,7 +11512,7 @@ static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
   return rows;
 }
 
-/* Algorithm 3: always the digit with the fewest rows of its own, for its bits. */
+/* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
 static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
 {
   const int n = ryser->n;
@@ -12256,7 +11556,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Entries on the grid; the column left out and half the sums go into the base. */
+/* Entries on the grid; the base takes the left-out column and half the sums. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -12290,8 +11590,7 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Moves and seconds: at each level the values of its digit and the slower ones, times the branches that no zero has
-   cut. */
+/* Moves and seconds: at each level the settings from it upwards that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
@@ -12308,7 +11607,7 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1; /* the share of sets without a column in this row */
+      double empty = 1; /* share of sets without a column in this row */
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
@@ -12321,7 +11620,6 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
   ryser->terms = count;
 }
 
-/* Fills in *ryser. side 0: rows are rows. */
 static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -12348,13 +11646,13 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
   while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
     ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
-  ryser->shares = 1; /* a digit of a group may have a million values */
+  ryser->shares = 1; /* a group's digit may have a million values */
   if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
     ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
   ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-/* The common part of the offers: refusals, and the best of the splits of both orientations. */
+/* Offers the best split of both orientations, or refuses. */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
@@ -12385,7 +11683,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
-      continue; /* halves */
+      continue; /* halves are no integers */
     permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;
@@ -12401,8 +11699,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
-   subsets of columns; others by the product of row sums, at least 1 each. */
+/* Bounds what the grid changes: per (|A| + M) - per |A|, M the roundings; small orders by subsets of columns, else by
+   the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
@@ -12434,11 +11732,11 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   return change[s] * (1 + 1e-12) + 1e-280;
 }
 
-/* THE BOUND. Row sums of entries on the grid are exact; permi_ryser_off_grid bounds what the grid costs. A term is a
-   product of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a
-   chunk, hi loses at most gamma_N times their moduli, all to lo, whose sum is off by gamma_N times that; the sum of
-   moduli is off by gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most
-   4 DBL_MIN times the product of the rows' sums of moduli. */
+/* THE BOUND. Row sums on the grid are exact; permi_ryser_off_grid bounds the grid's part. A term is a product of n
+   exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
+   at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
+   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
+   rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf) /* terms: of a chunk */
 {
@@ -12446,7 +11744,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* the terms need not tell; else it is far too wide */
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
@@ -12477,17 +11775,11 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   for (i = 0; i < n && !ryser->integers; i++)
     hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_SPARYSER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
   leaf->information.chunks = chunks;
   leaf->information.work = ryser->nodes;
   leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
   leaf->run_chunk = permi_ryser_chunk;
-  leaf->release = permi_ryser_release;
   leaf->explain = permi_ryser_explain;
-  leaf->context = ryser;
-  offer->plan = NULL;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   leaf->integer = ryser->integers;
   if (!leaf->integer)
@@ -12495,7 +11787,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* Ryser's sum over all columns, or without the fullest. */
+/* All columns, or all but the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
 {
   permi_ryser_split split;
@@ -12516,15 +11808,12 @@ static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *b
 }
 
 /* ===================================================================================== >>dominating
-   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows that share no column
-   (P. H. Lundow, K. Markstrom, appendix B): any other set has a row without a column and a term of 0. A digit is one of
-   the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each of the remaining columns T is a digit of its own:
-   2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least degree, ties at random, among those that share no
-   column with the ones chosen (neighbours in A A^T are out); the best of many starts, for rows as for columns. The sum
-   itself is >>sparyser's. */
+   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column (P. H.
+   Lundow, K. Markstrom, appendix B); other sets leave a row empty. The non-empty subsets of each S, and each other
+   column, are a digit of >>sparyser. Rows are chosen greedily by least degree from many random starts. */
 
 #define PERMI_DOMINATING_STARTS 64
-#define PERMI_DOMINATING_COLUMNS 20 /* of a neighbourhood, so that a digit is an int */
+#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
 
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side, int which)
 {
@@ -12580,58 +11869,44 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
   return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
 }
 
-static perm_status permi_dominating_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                         permi_leaf *leaf)
-{
-  const perm_status status = permi_ryser_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_DOMINATING;
-  return status;
-}
-
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>codegen
-   The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
-   generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
-   in >>sparyser, over all sets of the columns but the last, in Gray order. The kernel is made for the matrix: code for
-   each column to include or exclude it names the row sums, with entries as literals, so that row sums stay in
-   registers, and ends with their product.
-     codegen-registers  all row sums in registers, columns in the given order
-     codegen-memory     columns and rows in the permanent ordering (Algorithm 3, as in permi_ryser_plan): fast columns
-                 touch few rows. The k rows of the first c columns are in registers, the others in memory with their
-                 product kept: only columns from c on, 1 in 2^c, ask for memory. c and k maximise the score of
-                 Algorithm 4: threads that fit, over the cost of what they do
-   Launches (Algorithm 2): a thread takes 2^d consecutive terms, with the largest d for which all threads that fit at a
-   time have as many, so that the threads of a warp move the same column the same way, but for one term. The rest is
-   cut with smaller d, down to 1024 terms, where threads may be idle.
-   What differs: d is at most PERMI_CODEGEN_WALK, with launches repeated, so that kernels take a quarter of a second
-   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, for bits that do not depend on the
-   machine; a thread's first term comes from its row sums, not from a move, so columns from the d-th on have no code; a
-   launch is a range of chunks of 128 threads; row sums are exact, on the grid of >>sparyser, and TwoSum adds terms: the
-   same error bound. Memory is shared memory while that leaves as many threads as registers do, else global memory, in
-   which hardware interleaves the threads' own arrays. */
+   The published sparse sums for GPUs, as oracles: D. Elbek, K. Kaya, Fully-automated code generation for efficient
+   computation of sparse matrix permanents on GPUs [EK]. Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order
+   over the sets of all columns but the last, each of which has code of its own with entries as literals.
+     codegen-registers  all row sums in registers, columns as given
+     codegen-memory  Algorithm 3's order; the k rows of the first c columns in registers, the others in memory with
+                 their product kept. k and c maximise Algorithm 4's score: threads that fit over the cost of their work
+   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
+   takes smaller d, down to 1024 terms.
+   Differences: d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter of a second; threads that fit are a nominal
+   GPU's, so that bits do not depend on the machine; a thread's first term comes from its row sums; a launch is a range
+   of chunks of 128 threads; row sums are exact and TwoSum adds terms. Memory is shared unless that costs threads, else
+   global. */
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
-#define PERMI_CODEGEN_RATIO 16 /* a change in global memory, of one in a register [EK] */
+#define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
-#define PERMI_CODEGEN_SHARED 232448 /* bytes of shared memory on one of them */
-#define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
-#define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: what every GPU allows */
-#define PERMI_CODEGEN_LOAD 3   /* operations that a row in memory is worth */
+#define PERMI_CODEGEN_SHARED 232448 /* bytes on one of them */
+#define PERMI_CODEGEN_OTHERS 38 /* beside row sums */
+#define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
+#define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* its first; the last launch ends where terms do */
-  int walk;             /* a thread has 2^walk terms */
+  uint64_t chunk, term; /* of the first */
+  int walk;             /* 2^walk terms a thread */
 } permi_codegen_launch;
 
 typedef struct permi_codegen {
-  permi_gpu gpu; /* comes first, where perm.h looks for it */
+  permi_gpu gpu; /* first, for >>gpu */
   permi_code *code;
   permi_ryser ryser;
   int place[PERM_MAX_N];   /* of a row: registers first */
-  int kept, quick;         /* rows in registers; columns that need no others: k and c */
-  int blocks, shared;      /* that fit on a multiprocessor; 1: memory is shared memory */
+  int kept, quick;         /* k and c */
+  int blocks, shared;      /* shared: 1, rows in shared memory */
   int launches, walk;      /* the longest walk */
   permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
   uint64_t chunks;
@@ -12646,20 +11921,20 @@ static void permi_codegen_release(const perm_allocator *allocator, void *context
   permi_release(allocator, codegen);
 }
 
-/* Blocks of 128 threads that fit on a multiprocessor, each thread with so many row sums in registers. */
+/* Blocks that fit on a multiprocessor. */
 static int permi_codegen_blocks(int rows)
 {
   const int registers = (2 * rows + PERMI_CODEGEN_OTHERS + 7) / 8 * 8;
   return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
 }
 
-static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles of a thread; sums of threads need five */
+static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles that a thread has */
 {
   const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
 }
 
-/* Algorithm 4: k and c. */
+/* Algorithm 4. */
 static void permi_codegen_partition(permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12708,7 +11983,7 @@ static void permi_codegen_launches(permi_codegen *codegen)
   codegen->chunks = chunks;
 }
 
-/* All but text and table, for one orientation. */
+/* Plans an orientation, without text and table. */
 static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block, int side, int memory)
 {
   permi_ryser *ryser = &codegen->ryser;
@@ -12720,7 +11995,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
   split.without = n - 1;
-  if (memory) { /* the last one in order is left out */
+  if (memory) { /* the last in order is left out */
     split.without = -1;
     permi_ryser_plan(ryser, block, side, &split);
     split.without = ryser->column[n - 1];
@@ -12750,8 +12025,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* ---- the kernel */
-/* Column j included (out 0) or excluded, and the product then. */
+/* Column j included (out 0) or excluded. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12778,7 +12052,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* The kernel. Its table: row sums with no column, [n]; [digits][n] what columns add; rows by place. */
+/* The kernel. Table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12790,7 +12064,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   for (i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest) /* loops, as all of them at once would take registers */
+  if (rest) /* unrolled, they would take registers */
     permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
   permi_code_print(code,
@@ -12837,18 +12111,10 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
                    "absolute = permi_add(absolute, fabs(p));\n"
                    "}\n"
                    "}\n"
-                   "__syncthreads();\n"
-                   "room[t] = %chi;\nroom[128 + t] = %clo;\n"
-                   "room[256 + t] = 0;\n"
-                   "room[384 + t] = 0;\n"
-                   "room[512 + t] = absolute;\n"
-                   "for (int half = 64; half; half /= 2) {\n"
-                   "  __syncthreads();\n"
-                   "  if (t < half) permi_fold(room, t, half);\n"
-                   "}\n" PERMI_CODE_END, sign, sign);
+                   "const double sum[5] = {%chi, %clo, 0, 0, absolute};\n"
+                   "permi_finish(room, a.out, sum);\n}\n", sign, sign);
 }
 
-/* Text and table. */
 static perm_status permi_codegen_create(const perm_allocator *allocator, permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12882,32 +12148,13 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-/* Without a GPU, method sparyser does the work, if the options say so. */
-static int permi_codegen_falls_back(const perm_options *options)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
-}
-
-static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+/* Offers the better orientation. */
+static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   perm_status status = PERM_OK;
   permi_codegen *best, *trial;
-  (void)rival; /* only by name */
-  if (!options->gpu.devices)
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
-  else if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
-  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
-                 block->imaginary ? "complex entries" : "another precision than double asked for");
-  else if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-  if (offer->why[0])
-    return PERM_OK;
   best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
   if (!best || !trial) {
@@ -12934,6 +12181,39 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
+#endif /* PERM_WITH_CUDA */
+
+/* 1: method sparyser takes over, since no GPU is there. */
+static int permi_codegen_falls_back(const perm_options *options)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
+         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
+}
+
+static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  (void)rival; /* only by name */
+  if (!options->gpu.devices)
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
+  else if (block->integer || maker->working->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
+  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
+                 block->imaginary ? "complex entries" : "another precision than double asked for");
+  else if (block->n > PERM_MAX_N)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
+#if defined(PERM_WITH_CUDA)
+  return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
+#else
+  else
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA");
+  return PERM_OK;
+#endif
+}
+
+#if defined(PERM_WITH_CUDA)
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_codegen *codegen = (const permi_codegen *)leaf->context;
@@ -12948,54 +12228,48 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
   return length > 0 ? (size_t)length : 0;
 }
 
-/* The bound of >>sparyser: a chunk is 128 threads, folded pairwise with what TwoSum gives, and no term is cut. */
+/* >>sparyser's bound: a chunk is 128 threads, folded with TwoSum's errors; no term is cut. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {
   permi_codegen *codegen = (permi_codegen *)offer->plan;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = maker->options->method;
   leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.n = block->n;
   leaf->information.chunks = codegen->chunks;
   leaf->information.work = codegen->operations * codegen->ryser.terms;
   leaf->information.fingerprint = codegen->gpu.work.fingerprint;
   leaf->run_range = permi_gpu_range;
-  leaf->release = permi_codegen_release;
   leaf->explain = permi_codegen_explain;
-  leaf->context = codegen;
-  offer->plan = NULL;
   leaf->scale_exp2 = 1;
   permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
   return PERM_OK;
 }
+#endif
 
 PERMI_BRIEF_END
 
 /* =================================================================================== >>transversals
-   Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
-   with the fewest choices left: a vertex with one choice is forced, and a choice that leaves some vertex without any is
-   undone at once. Each level keeps the product of its path, in double-double or in integers of as many words as the
-   permanent can need. Every term is added exactly.
+   Enumerates perfect matchings, for blocks that have few. */
 
-   THE BOUND. A term is a product of n entries, so n double-double operations (entries that were rounded before count as
-   in >>steps), and the sum of the terms is exact.
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Levels
+   keep products of paths, in double-double or long integers; terms are added exactly.
 
-   THREADS. Every thread walks the top of the same search tree. A node is a unit when the choices along its path
-   multiply up to `enough` for the first time, or when it is a complete matching before that. Units are numbered as the
-   walk meets them, and a thread goes below one only when it holds the ticket with that number: nothing is stored, and
-   exact sums do not depend on who adds what. */
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
 
-/* -- searches of trees by threads, here and in >>decompose ------------------------------------- */
+   THREADS. All walk the top of the tree. A node is a unit when the choices on its path first multiply up to `enough`,
+   or when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Nothing is
+   stored; exact sums have no order. */
 
-#define PERMI_SEARCH_UNITS 64     /* for each thread, at least: units differ in size */
-#define PERMI_SEARCH_RATE 4       /* per predicted second, at least: a thread below a unit is not polled */
+/* -- searches of trees by threads, also for >>decompose -- */
+
+#define PERMI_SEARCH_UNITS 64     /* least a thread: units differ in size */
+#define PERMI_SEARCH_RATE 4       /* least a predicted second: below a unit nobody polls */
 #define PERMI_SEARCH_MOST 1e5
 
-typedef struct permi_search { /* what the threads share */
-  permi_control *control; /* polled by the calling thread; NULL: nobody polls */
-  int threads, stop;      /* stop: a perm_status, written by the calling thread only */
-  double enough;          /* branches along a path that make its node a unit; 1: the root is the only unit */
+typedef struct permi_search { /* shared by threads */
+  permi_control *control; /* NULL: nobody polls */
+  int threads, stop;      /* stop: a perm_status, written by the calling thread */
+  double enough;          /* branches along a unit's path; 1: the root is the only unit */
   uint64_t next;          /* ticket */
 } permi_search;
 
@@ -13023,7 +12297,7 @@ static uint64_t permi_search_ticket(permi_search *search)
   return ticket;
 }
 
-/* The status that ends the search. Thread 0 asks the control, the others look at what it found. */
+/* The status that ends the search. Thread 0 asks the control, others see what it found. */
 static perm_status permi_search_poll(permi_search *search, int thread, double work, const char *activity)
 {
   int stop = PERM_OK;
@@ -13040,57 +12314,33 @@ static perm_status permi_search_poll(permi_search *search, int thread, double wo
   return (perm_status)stop;
 }
 
-/* What the leaves of both searches have in common. */
-static void permi_search_leaf(permi_leaf *leaf, perm_method method, int n, double work, uint64_t fingerprint)
-{
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = method;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
-  leaf->information.chunks = 1;
-  leaf->information.work = work;
-  leaf->information.fingerprint = fingerprint;
-}
-
-/* -- the enumeration --------------------------------------------------------------------------- */
-
-#define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it have the error that the bound counts */
+#define PERMI_TRANSVERSALS_SAFE 1e-270 /* above, double-double products have the counted error */
 #define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds per matching and row, measured at orders 24 and 30 */
 
-typedef struct permi_transversals { /* context of a leaf */
-  perm_allocator allocator;
-  permi_numbers numbers; /* what products are */
+typedef struct permi_transversals {
+  permi_owned owned;
+  permi_numbers numbers; /* of products */
   size_t size;          /* bytes of a product */
   int n;
   int *start, *neighbour, *edge;  /* as in permi_block */
   permi_coefficient *coefficient; /* of an edge, at most 1 in modulus */
-  permi_coefficient one;          /* of integers */
-  double most, seconds_each;      /* bound on the matchings; predicted seconds for each */
+  permi_coefficient one;
+  double most, seconds_each;      /* bound on the matchings; predicted seconds of one */
   double bound_relative, lost_error;
 } permi_transversals;
 
-static void permi_transversals_release(const perm_allocator *allocator, void *context)
-{
-  permi_transversals *all = (permi_transversals *)context;
-  if (!all)
-    return;
-  permi_release(allocator, all->start);
-  permi_release(allocator, all->coefficient);
-  permi_release(allocator, all);
-}
-
-typedef struct permi_matching_path { /* where the search stands */
+typedef struct permi_matching_path { /* where a search stands */
   const permi_transversals *all;
-  int *degree, *next, *previous; /* choices left; the free vertices in a ring with 2 n as its head */
+  int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
   int *alive;
-  int *vertex, *at; /* of a level: the vertex matched there, and the entry with which */
-  double *ways;     /* of a level above the units: the choices on the path to it, multiplied */
+  int *vertex, *at; /* of a level: its vertex, and the entry that matches it */
+  double *ways;     /* of a level above units: choices multiplied */
   char *product;    /* of a level */
   char *sum;        /* of integers */
-  int dead;         /* 1: some vertex has no choice left */
+  int dead;         /* some vertex has no choice left */
 } permi_matching_path;
 
-/* v leaves the graph (step -1), or comes back (1). */
+/* v leaves the graph (step -1) or comes back (1). */
 static void permi_path_move(permi_matching_path *path, int v, int step)
 {
   const permi_transversals *all = path->all;
@@ -13107,7 +12357,7 @@ static void permi_path_move(permi_matching_path *path, int v, int step)
   }
 }
 
-/* Matches u by entry e; path->dead tells whether that leaves some vertex without a choice. */
+/* Matches u by entry e; path->dead: some vertex has no choice left. */
 static void permi_path_match(permi_matching_path *path, int u, int e)
 {
   const permi_transversals *all = path->all;
@@ -13119,7 +12369,7 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Level k begins with the free vertex of the fewest choices, before its first entry. */
+/* Begins level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
@@ -13131,7 +12381,6 @@ static void permi_path_level(permi_matching_path *path, int k)
   path->at[k] = path->all->start[best] - 1;
 }
 
-/* The product of level k + 1, with entry c. */
 static void permi_path_multiply(permi_matching_path *path, int k, const permi_coefficient *c)
 {
   const permi_transversals *all = path->all;
@@ -13140,15 +12389,14 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
     permi_dd *y = (permi_dd *)(void *)to;
     memcpy(to, from, all->size);
     permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y[2].hi *= c->absolute; /* the sum of moduli */
+    y[2].hi *= c->absolute; /* modulus */
   } else {
     permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
   }
 }
 
-/* Adds the product at the end of a path to the sums. A term whose moduli come below PERMI_TRANSVERSALS_SAFE (they only
-   fall, entries are at most 1) was and is at most that, computed or true, in either part. It counts as lost: `lost` is
-   a count here, since sums of counts do not depend on their order. */
+/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE (entries are at most 1) is at
+   most that, computed or true, and counts as lost: `lost` is a count, whose sum has no order. */
 static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;
@@ -13162,10 +12410,10 @@ static void permi_path_add(permi_matching_path *path, perm_partial *sums)
   sums->lost += ((const double *)(const void *)(product + all->size))[-1] < PERMI_TRANSVERSALS_SAFE;
 }
 
-typedef struct permi_enumeration { /* a run, by all threads */
+typedef struct permi_enumeration {
   const permi_transversals *all;
   permi_search search;
-  size_t numbers, bytes; /* of a thread's memory */
+  size_t numbers, bytes; /* of a thread */
   int *number;
   char *memory;
   perm_partial total;
@@ -13198,7 +12446,7 @@ static void permi_path_begin(permi_matching_path *path, const permi_enumeration 
   permi_path_level(path, 0);
 }
 
-/* The search by a thread, with memory of number `me`. */
+/* The search of a thread, with memory `me`. */
 static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread)
 {
   permi_enumeration *shared = (permi_enumeration *)context;
@@ -13209,11 +12457,11 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   permi_matching_path path;
   perm_partial mine;
   perm_status stop = PERM_OK;
-  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: the level where the present unit begins */
+  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: level where the present unit begins */
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   permi_path_begin(&path, shared, me);
-  while (k >= 0 && !stop) { /* level k: its vertex, and the entry that it is matched by */
+  while (k >= 0 && !stop) {
     const int u = path.vertex[k], end = all->start[u + 1];
     int e = path.at[k];
     if (e >= all->start[u]) { /* back from below */
@@ -13252,7 +12500,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
     permi_value_sum(&all->numbers, path.sum, &mine);
-  mine.chunks = 1; /* else the merge takes it as empty */
+  mine.chunks = 1; /* else the merge ignores it */
   PERMI_OMP(critical(permi_enumeration_join))
   perm_partial_merge(&shared->total, &mine);
   return stop;
@@ -13261,20 +12509,21 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
 static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const perm_allocator *allocator = &all->allocator;
   const size_t levels = (size_t)all->n + 1;
+  permi_pool pool = {&all->owned.allocator, NULL, 0};
   permi_enumeration shared;
   perm_status status = PERM_ERROR_MEMORY;
+  size_t threads;
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
-  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: threads write no line of cache of each other's */
+  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared lines of cache */
   shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
-  shared.number = (int *)permi_allocate(allocator, (size_t)shared.search.threads, shared.numbers * sizeof(int));
-  shared.memory = (char *)permi_allocate(allocator, (size_t)shared.search.threads, shared.bytes);
-  if (shared.number && shared.memory)
-    status = permi_share(shared.search.threads, 0, (uint64_t)shared.search.threads, permi_enumeration_walk, &shared,
-                         NULL);
+  threads = (size_t)shared.search.threads;
+  shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
+  shared.memory = (char *)permi_pool_get(&pool, threads, shared.bytes);
+  if (!pool.failed)
+    status = permi_share((int)threads, 0, threads, permi_enumeration_walk, &shared, NULL);
   if (status == PERM_OK) {
     permi_sum_add(&partial->value, &shared.total.value);
     permi_sum_add(&partial->imaginary, &shared.total.imaginary);
@@ -13284,8 +12533,7 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
       partial->lost += 2 * (DBL_MIN + all->lost_error);
     partial->terms += shared.total.terms;
   }
-  permi_release(allocator, shared.number);
-  permi_release(allocator, shared.memory);
+  permi_pool_release(&pool);
   return status;
 }
 
@@ -13302,7 +12550,7 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* log2 of Minc and Bregman's bound on the matchings [Bre73], by rows or by columns. */
+/* log2 of Minc and Bregman's bound on matchings [Bre73], by rows or columns. */
 static double permi_block_matchings(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -13317,7 +12565,6 @@ static double permi_block_matchings(const permi_block *block)
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
                                             permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const int n = block->n;
   const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
@@ -13325,28 +12572,26 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_transversals *all;
   int k;
-  if (most * each > rival || most * each > 1e300) { /* the bound on the matchings is mostly far too high */
+  if (most * each > rival || most * each > 1e300) { /* the bound is mostly far too high */
     permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
     return PERM_OK;
   }
-  all = (permi_transversals *)permi_allocate(allocator, 1, sizeof *all);
+  all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
+  offer->plan = all;
   if (!all)
     return permi_fail_memory(maker->result);
-  memset(all, 0, sizeof *all);
-  offer->plan = all;
-  all->allocator = *allocator;
   all->n = n;
   all->most = most;
   all->seconds_each = each;
   if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
     return PERM_OK;
   }
   all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_allocate(allocator, vertices + 1 + 4 * edges, sizeof(int));
-  all->coefficient = (permi_coefficient *)permi_allocate(allocator, edges, sizeof *all->coefficient);
-  if (!all->start || !all->coefficient)
+  all->start = (int *)permi_pool_get(&all->owned.pool, vertices + 1 + 4 * edges, sizeof(int));
+  all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
+  if (all->owned.pool.failed)
     return permi_fail_memory(maker->result);
   all->neighbour = all->start + vertices + 1;
   all->edge = all->neighbour + 2 * edges;
@@ -13380,224 +12625,156 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
       for (part = 0; leaf->integer && part < all->numbers.parts; part++)
         hash = permi_hash(hash, (uint64_t)c->integer[part]);
     }
-  permi_search_leaf(leaf, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash);
-  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
+  leaf->information.work = all->most;
+  leaf->information.fingerprint = hash;
   leaf->run_task = permi_transversals_task;
-  leaf->release = permi_transversals_release;
   leaf->explain = permi_transversals_explain;
-  leaf->context = all;
-  offer->plan = NULL;
+  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
   if (!leaf->integer)
     leaf->bound_relative = leaf->estimate_relative = all->bound_relative;
   return PERM_OK;
 }
 
 /* ====================================================================================== >>decompose
-   Eliminates lines of few entries, by sums over branches [FM03]. With entries a, b of a line in lines c, d across:
+   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word. */
+
+/* With entries a, b of a line in lines c, d across:
        per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less, each beginning with a line of degree 1 or 2.
-   Between branches: degree 1 and 2, and the fine Dulmage-Mendelsohn decomposition into blocks, whose permanents are
-   multiplied. The line with the fewest entries is branched on, its partners paired by the rows they share. Small pieces
-   are summed over subsets, larger ones as well when all lines have more than 4 entries. (DecompRyser hands those on to
-   Ryser's formula; subsets cancel nothing.) Orders up to 64: a set of lines is a word.
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less. Between branches go degrees 1 and 2, and
+   the fine Dulmage-Mendelsohn decomposition. The line with the fewest entries is branched on, partners paired by the
+   rows they share. Small pieces are summed over subsets, larger ones if all lines have over 4 entries. (DecompRyser
+   takes Ryser's formula there; subsets cancel nothing.)
 
-   A number is a cell of `size` words: for doubles the real and imaginary part and the sum of moduli of the terms, for
-   integers `parts` numbers of `words` words modulo 2^(64 words), where wrapping does no harm.
+   THE BOUND. permi_decompose_node bounds the additions that a matching's product passes: one a line merged, branches
+   less one, the sum over blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all
+   (complex products count as 3) and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An
+   intermediate is multiplied by at most a minor's permanent of moduli, at most growth = prod max(1, row sum):
+   underflow costs DBL_MIN growth an operation.
 
-   THE BOUND. The product of a perfect matching, of n entries, is rounded in n - 1 products and in the additions that it
-   passes through. permi_decompose_node returns a bound on those: one for every line merged, the number of branches less
-   one at a branch, the sum over the blocks of a product, (k - 1) k / 2 in the sum over subsets of k lines. With R
-   roundings in all (a complex product counts as 3, see permi_combine) and S the sum of moduli,
-       |error| <= g / (1 - g) (computed S), g = gamma_R.
-   Every intermediate is multiplied into the result by at most the permanent of a minor of the moduli, which is at most
-   growth = prod max(1, row sum): an operation loses DBL_MIN at most to underflow, which costs DBL_MIN * growth.
-
-   THREADS. Units as in >>transversals: pieces whose branches along the path multiply up to `enough`, and sums over
-   subsets before that. In a first pass every thread walks the top of the tree and computes the units for which it draws
-   tickets. In a second pass a single thread walks the tree again and takes their results, so that sums have the order,
-   and counts the values, of a single thread. The walk depends on the entries of the pieces, never on results below. */
+   THREADS. Units as in >>transversals. In a first pass every thread walks the top of the tree and computes the units
+   of its tickets. In a second one thread walks it again and takes results, in the order of a single thread. The walk
+   depends on entries, never on results. */
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7       /* pieces up to here are summed over subsets, which takes about a microsecond, */
-#define PERMI_DECOMPOSE_SUBSETS 14    /* and up to here when all their lines have more than 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48     /* random descents that the prediction averages */
-#define PERMI_DECOMPOSE_ADDITIONS 40  /* that the plan's bound pays for, per line */
-#define PERMI_DECOMPOSE_UNITS 16384   /* bounds `enough`; */
-#define PERMI_DECOMPOSE_ROOM 8        /* results of so many times as many have room; other units wait for pass two */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS, for a top that is walked twice, in dearer nodes */
+#define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets, about a microsecond; */
+#define PERMI_DECOMPOSE_SUBSETS 14    /* if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_PROBES 48     /* random descents of the prediction */
+#define PERMI_DECOMPOSE_ADDITIONS 40  /* a line, paid by the plan's bound */
+#define PERMI_DECOMPOSE_UNITS 16384   /* most `enough` */
+#define PERMI_DECOMPOSE_ROOM 8        /* times that have places; other units wait for pass two */
+#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS: the top is walked twice, nodes are dearer */
 
-typedef union permi_cell_word {
-  double real;
-  uint64_t word;
-} permi_cell_word;
-
-typedef struct permi_decompose { /* context of a leaf */
-  perm_allocator allocator;
-  int n, parts, words; /* words 0: doubles */
-  size_t size;         /* words of a cell */
+typedef struct permi_decompose {
+  permi_owned owned;
+  permi_numbers numbers;
+  int n, words; /* of an integer; 0: doubles */
+  size_t size;  /* words of a cell */
   uint64_t row[PERMI_DECOMPOSE_ORDER];
-  permi_cell_word *cell; /* n x n */
+  uint64_t *cell; /* n x n */
   double nodes, seconds;
   double entry_roundings, growth, lost_error;
 } permi_decompose;
 
-/* A matrix in the making: mask[side][i] are the partners of line i, live[side] the lines left. */
+/* A matrix in the making: partners and live lines of each side. */
 typedef struct permi_piece {
   int n;
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  permi_cell_word *cell; /* NULL in a probe, as are all other cells there */
+  uint64_t *cell; /* NULL in a probe, like all cells there */
 } permi_piece;
 
-typedef struct permi_decompose_level { /* what a node keeps while those below it run; stacks may be small */
+typedef struct permi_decompose_level { /* of a node; stacks may be small */
   permi_piece child;
-  int side, line, count; /* the line with the fewest entries; number of blocks, or of pairs of its entries: */
+  int side, line, count; /* fewest entries; blocks, or pairs of entries: */
   uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
 } permi_decompose_level;
 
-/* Whole: nothing is shared from here on down. */
+/* WHOLE: nothing is shared below. */
 typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
 
-typedef struct permi_branch { /* the result of a unit, beside its cell */
+typedef struct permi_branch { /* result of a unit, beside its cell */
   int additions;
   double nodes, operations;
 } permi_branch;
 
-typedef struct permi_branching { /* what threads share */
+typedef struct permi_branching { /* shared by threads */
   permi_search search;
   const permi_decompose *plan;
-  int room;     /* units that have a place */
-  double work;  /* of the first pass, in predicted seconds */
+  int room;     /* units with a place */
+  double work;  /* predicted seconds of the first pass */
   permi_branch *branch;
-  permi_cell_word *cell, *arena;
+  uint64_t *cell, *arena;
 } permi_branching;
 
 typedef struct permi_decomposing { /* a walk of the tree */
   const permi_decompose *plan;
   permi_branching *shared; /* NULL: nobody polls */
+  permi_coefficient one;
   permi_pass pass;
-  int thread, unit, ticket; /* number of the next unit; of the one to compute, -1: none */
-  double ways, threads;     /* branches along the path multiplied; for the progress */
+  int thread, unit, ticket; /* next unit; the one to compute, or -1 */
+  double ways, threads;     /* branches along the path; for the progress */
   perm_status status;
-  permi_decompose_level *level;     /* of the present node; permi_decompose_levels of them */
-  permi_cell_word *spare, *result;  /* a cell each */
-  permi_cell_word *subsets;         /* 2^permi_decompose_most cells */
+  permi_decompose_level *level;     /* of the node; permi_decompose_levels of them */
+  uint64_t *spare, *result;  /* a cell each */
+  uint64_t *subsets;         /* 2^permi_decompose_most cells */
   double nodes, operations, work;   /* work: predicted seconds done */
   uint64_t seed;                    /* of a probe */
-  double weight;                    /* of what a probe looks at */
+  double weight;                    /* of a probe's node */
 } permi_decomposing;
 
-static int permi_bits_count(uint64_t x)
-{
-  x -= x >> 1 & UINT64_C(0x5555555555555555);
-  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-  return (int)(((x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101) >> 56);
-}
+/* -- cells -- */
 
-/* -- cells: words, parts are constants where that pays ------------------------------------------ */
-
-static PERMI_ALWAYS_INLINE int permi_decompose_size(int words, int parts)
+static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
+                                                     const uint64_t *a, const uint64_t *x, const uint64_t *b,
+                                                     const uint64_t *y)
 {
-  return words ? words * parts : parts + 1;
-}
-
-static PERMI_ALWAYS_INLINE void permi_decompose_clear(int words, int parts, permi_cell_word *cell)
-{
-  int k;
-  for (k = 0; k < permi_decompose_size(words, parts); k++)
-    cell[k].word = 0; /* which is 0.0, too */
-}
-
-/* to += a x */
-static PERMI_ALWAYS_INLINE void permi_decompose_fuse(int words, int parts, permi_cell_word *to,
-                                                     const permi_cell_word *a, const permi_cell_word *x)
-{
-  if (words == 1 && parts == 1) {
-    to->word += a->word * x->word;
-  } else if (words) {
-    permi_words_fuse(&to->word, &a->word, words, &x->word, words, 0);
-    if (parts == 2) {
-      permi_words_fuse(&to->word, &a[words].word, words, &x[words].word, words, 1);
-      permi_words_fuse(&to[words].word, &a->word, words, &x[words].word, words, 0);
-      permi_words_fuse(&to[words].word, &a[words].word, words, &x->word, words, 0);
-    }
-  } else if (parts == 1) {
-    to[0].real += a[0].real * x[0].real;
-    to[1].real += a[1].real * x[1].real;
-  } else {
-    to[0].real += a[0].real * x[0].real - a[1].real * x[1].real;
-    to[1].real += a[0].real * x[1].real + a[1].real * x[0].real;
-    to[2].real += a[2].real * x[2].real;
-  }
-}
-
-static PERMI_ALWAYS_INLINE void permi_decompose_pair(int words, int parts, permi_cell_word *sum, permi_cell_word *to,
-                                                     const permi_cell_word *a, const permi_cell_word *x,
-                                                     const permi_cell_word *b, const permi_cell_word *y)
-{
-  int k;
-  permi_decompose_clear(words, parts, sum);
+  const permi_numbers *numbers = &run->plan->numbers;
+  const size_t bytes = 8 * permi_value_words(algebra, numbers);
+  double real[3];
+  uint64_t word;
+  void *sum = algebra == PERMI_WORDS ? run->spare : algebra == PERMI_WORD ? (void *)&word : (void *)real;
+  memset(sum, 0, bytes);
   if (x)
-    permi_decompose_fuse(words, parts, sum, a, x);
+    permi_value_fuse(algebra, numbers, a, sum, x);
   if (y)
-    permi_decompose_fuse(words, parts, sum, b, y);
-  for (k = 0; k < permi_decompose_size(words, parts); k++)
-    to[k] = sum[k];
+    permi_value_fuse(algebra, numbers, b, sum, y);
+  memcpy(to, sum, bytes);
 }
 
-/* to = a x + b y; to may be one of them, x or y may be NULL. */
-static void permi_decompose_combine(permi_decomposing *run, permi_cell_word *to, const permi_cell_word *a,
-                                    const permi_cell_word *x, const permi_cell_word *b, const permi_cell_word *y)
+/* to = a x + b y; to may be x or y, which may be NULL. */
+static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
+                                    const uint64_t *b, const uint64_t *y)
 {
-  const int words = run->plan->words, parts = run->plan->parts;
-  permi_cell_word sum[3];
   if (!to)
     return;
   run->operations++;
-  if (words == 1 && parts == 1)
-    permi_decompose_pair(1, 1, sum, to, a, x, b, y);
-  else if (words)
-    permi_decompose_pair(words, parts, run->spare, to, a, x, b, y);
-  else if (parts == 1)
-    permi_decompose_pair(0, 1, sum, to, a, x, b, y);
-  else
-    permi_decompose_pair(0, 2, sum, to, a, x, b, y);
+  switch (run->plan->numbers.algebra) {
+  case PERMI_WORD: permi_decompose_pair(PERMI_WORD, run, to, a, x, b, y); break;
+  case PERMI_WORDS: permi_decompose_pair(PERMI_WORDS, run, to, a, x, b, y); break;
+  case PERMI_SIGNED: permi_decompose_pair(PERMI_SIGNED, run, to, a, x, b, y); break;
+  default: permi_decompose_pair(PERMI_COMPLEX, run, to, a, x, b, y); break;
+  }
 }
 
-static void permi_decompose_add(const permi_decompose *plan, permi_cell_word *to, const permi_cell_word *x)
+static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int one)
 {
-  int k;
-  if (!to)
-    return;
-  for (k = 0; k < (plan->words ? plan->parts : (int)plan->size); k++)
-    if (plan->words)
-      permi_words_add(&to[k * plan->words].word, &x[k * plan->words].word, plan->words);
-    else
-      to[k].real += x[k].real;
+  if (cell && one)
+    permi_value_one(&plan->numbers, cell);
+  else if (cell)
+    memset(cell, 0, plan->size * sizeof *cell);
 }
 
-static void permi_decompose_set(const permi_decompose *plan, permi_cell_word *cell, int one)
-{
-  if (!cell)
-    return;
-  permi_decompose_clear(plan->words, plan->parts, cell);
-  if (one && plan->words)
-    cell->word = 1;
-  else if (one)
-    cell[0].real = cell[plan->parts].real = 1;
-}
-
-/* An integer is 0 in its ring; a double counts as an entry even when its terms have cancelled. */
-static int permi_decompose_zero(const permi_decompose *plan, const permi_cell_word *cell)
+/* An integer may be 0; doubles count as entries even where terms cancelled. */
+static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
 {
   size_t k;
-  for (k = 0; plan->words && k < plan->size && !cell[k].word;)
+  for (k = 0; plan->words && k < plan->size && !cell[k];)
     k++;
   return k == plan->size;
 }
 
-/* -- pieces ------------------------------------------------------------------------------------ */
+/* -- pieces -- */
 
-/* The piece given, without its cells. */
+/* The whole, without cells. */
 static permi_piece permi_piece_whole(const permi_decompose *plan)
 {
   permi_piece piece;
@@ -13614,13 +12791,13 @@ static permi_piece permi_piece_whole(const permi_decompose *plan)
   return piece;
 }
 
-static permi_cell_word *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
+static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
 {
   const size_t row = (size_t)(side ? j : i), column = (size_t)(side ? i : j);
   return piece->cell + (row * (size_t)piece->n + column) * plan->size;
 }
 
-/* Gives a line these entries, and no others. */
+/* Gives a line these entries only. */
 static void permi_piece_line(permi_piece *piece, int side, int line, uint64_t entries)
 {
   uint64_t changed = piece->mask[side][line] ^ entries;
@@ -13635,7 +12812,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* The degree of the line with the fewest entries, INT_MAX when nothing is left. */
+/* Finds the line with the fewest entries; returns its degree, INT_MAX: none left. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int least = INT_MAX, s;
@@ -13647,7 +12824,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
       int degree;
       if (least == 3 && (but_one & (but_one - 1)))
         continue;
-      degree = permi_bits_count(x);
+      degree = permi_count_ones(x);
       if (degree < least) {
         least = degree;
         *side = s;
@@ -13659,7 +12836,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
   return least;
 }
 
-/* Eliminates a line with two entries, which are in c and d: c takes over the entries of d. */
+/* Eliminates a line of two entries, in c and d: c takes over d's. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -13673,9 +12850,9 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
     piece->mask[side][r] |= UINT64_C(1) << c;
     piece->mask[other][c] |= bit;
     if (piece->cell) {
-      const permi_cell_word *a = permi_piece_at(plan, piece, side, line, c);
-      const permi_cell_word *b = permi_piece_at(plan, piece, side, line, d);
-      permi_cell_word *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
+      const uint64_t *a = permi_piece_at(plan, piece, side, line, c);
+      const uint64_t *b = permi_piece_at(plan, piece, side, line, d);
+      uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
       permi_decompose_combine(run, x, a, in_d & bit ? y : NULL, b, in_c & bit ? x : NULL);
       if (permi_decompose_zero(plan, x)) {
         piece->mask[side][r] &= ~(UINT64_C(1) << c);
@@ -13687,9 +12864,9 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
   permi_piece_remove(piece, other, d);
 }
 
-/* The given lines of `from`, packed, into `to`, whose cells are at `room`. */
+/* Packs lines of `from` into `to`, with cells at `room`. */
 static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
-                             permi_piece *to, permi_cell_word *room)
+                             permi_piece *to, uint64_t *room)
 {
   int place[PERMI_DECOMPOSE_ORDER], n = 0, i = 0;
   uint64_t left;
@@ -13708,38 +12885,40 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
       to->mask[1][at] |= UINT64_C(1) << i;
       if (room)
         memcpy(permi_piece_at(plan, to, 0, i, at), permi_piece_at(plan, from, 0, row, column),
-               plan->size * sizeof(permi_cell_word));
+               plan->size * sizeof(uint64_t));
     }
   }
 }
 
-/* subset[s]: the permanent of the first rows in the columns of s, as many. at[0][i] + at[1][j] is entry (i, j). */
-static PERMI_ALWAYS_INLINE void permi_subsets_sum(int words, int parts, int k, const permi_cell_word *cell,
-                                                  size_t at[2][PERMI_DECOMPOSE_SUBSETS], const unsigned *mask,
-                                                  permi_cell_word *subset)
+/* subset[s]: permanent of the first rows in the columns of s. at[0][i] + at[1][j] is entry (i, j). */
+static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
+                                                  const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
+                                                  const unsigned *mask, uint64_t *subset)
 {
-  const size_t size = (size_t)permi_decompose_size(words, parts);
+  const size_t size = permi_value_words(algebra, numbers);
   unsigned s, last;
-  int w;
   for (s = 1; s < 1u << k; s++) {
-    const int i = permi_bits_count(s) - 1;
-    permi_cell_word local[3], *sum = words > 1 || (words && parts > 1) ? subset + s * size : local;
-    permi_decompose_clear(words, parts, sum);
+    const int i = permi_count_ones(s) - 1;
+    double real[3];
+    uint64_t word;
+    void *sum = algebra == PERMI_WORDS ? subset + s * size : algebra == PERMI_WORD ? (void *)&word : (void *)real;
+    memset(sum, 0, 8 * size);
     for (last = mask[i] & s; last; last &= last - 1) {
       const int j = permi_trailing_zeros(last);
-      permi_decompose_fuse(words, parts, sum, subset + (s ^ 1u << j) * size, cell + at[0][i] + at[1][j]);
+      permi_value_fuse(algebra, numbers, subset + (s ^ 1u << j) * size, sum, cell + at[0][i] + at[1][j]);
     }
-    for (w = 0; sum == local && w < (int)size; w++)
-      subset[s * size + (size_t)w] = local[w];
+    if (algebra != PERMI_WORDS)
+      memcpy(subset + s * size, sum, 8 * size);
   }
 }
 
-/* The sum over subsets of columns into result. */
+/* Sums over subsets of columns into result. */
 PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece,
-                                                   permi_cell_word *result)
+                                                   uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
-  const int words = plan->words, parts = plan->parts, k = permi_bits_count(piece->live[0]);
+  const permi_numbers *numbers = &plan->numbers;
+  const int k = permi_count_ones(piece->live[0]);
   int line[2][PERMI_DECOMPOSE_SUBSETS], side, i, j;
   size_t at[2][PERMI_DECOMPOSE_SUBSETS];
   unsigned mask[PERMI_DECOMPOSE_SUBSETS];
@@ -13748,7 +12927,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
     return;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && parts == 2 && !words; /* the order of the sums, and so their bits */
+      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* order of the sums, and so their bits */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
   for (i = 0; i < k; i++) {
@@ -13758,20 +12937,17 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
       mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
   }
   permi_decompose_set(plan, run->subsets, 1);
-  if (words == 1 && parts == 1)
-    permi_subsets_sum(1, 1, k, piece->cell, at, mask, run->subsets);
-  else if (words)
-    permi_subsets_sum(words, parts, k, piece->cell, at, mask, run->subsets);
-  else if (parts == 1)
-    permi_subsets_sum(0, 1, k, piece->cell, at, mask, run->subsets);
-  else
-    permi_subsets_sum(0, 2, k, piece->cell, at, mask, run->subsets);
+  switch (numbers->algebra) {
+  case PERMI_WORD: permi_subsets_sum(PERMI_WORD, numbers, k, piece->cell, at, mask, run->subsets); break;
+  case PERMI_WORDS: permi_subsets_sum(PERMI_WORDS, numbers, k, piece->cell, at, mask, run->subsets); break;
+  case PERMI_SIGNED: permi_subsets_sum(PERMI_SIGNED, numbers, k, piece->cell, at, mask, run->subsets); break;
+  default: permi_subsets_sum(PERMI_COMPLEX, numbers, k, piece->cell, at, mask, run->subsets); break;
+  }
   run->operations += (double)k * (1 << k);
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Finds a column for a row, moving other rows (Kuhn). 0: there is none. taken: columns with a partner, seen: columns
-   that were tried. */
+/* Finds a column for a row, moving others (Kuhn). 0: none. taken: matched; seen: tried. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;
@@ -13789,7 +12965,7 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* The rows that a row leads to within a set, by entries and back by the matching (forward), or against that. */
+/* Rows within a set that a row reaches by entries and back by the matching, or against that. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
@@ -13806,8 +12982,8 @@ static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, 
   return reached;
 }
 
-/* Splits a piece into blocks, by rows[] and columns[]: returns their number, 0 when singular. Deletes the entries
-   between blocks; *dead says whether there were any. */
+/* Splits a piece into blocks; returns their number, 0: singular. Deletes entries between blocks; *dead: there were
+   some. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
@@ -13836,8 +13012,8 @@ static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *colum
   return count;
 }
 
-/* Writes the entries of a line in pairs, an odd one last; returns the number of pairs. Partners that share most lines
-   come first: merging them fills in least. */
+/* Pairs a line's entries, an odd one last; returns the number. Partners that share most lines come first: merging
+   fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];
@@ -13848,7 +13024,7 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
     for (first = left; first & (first - 1); first &= first - 1)
       for (second = first & (first - 1); second; second &= second - 1) {
         const uint64_t x = piece->mask[1 - side][permi_trailing_zeros(first)];
-        const int shared = permi_bits_count(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
+        const int shared = permi_count_ones(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
         if (shared > most) {
           most = shared;
           pair[pairs] = (first & (0 - first)) | (second & (0 - second));
@@ -13861,45 +13037,45 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
 }
 
 /* ================================================================================== >>decompose_run
-   Walks the branches of >>decompose: costs, the task, the offer. */
+   Walks the branches of >>decompose, predicts them and offers. */
 
-/* Predicted seconds of a node, without what it branches into: er:26:0.18 takes 2.9 us a node, others of orders 16 to 40
-   (integers, degrees 3 to 8) within a factor of 2 of this. */
+/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us, others of orders 16 to 40 (integers, degrees 3 to 8)
+   within a factor of 2. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
-  const double cell = plan->words ? 1 + 0.6 * plan->words * plan->words * plan->parts * plan->parts
-                                  : (double)plan->parts;
+  const int parts = plan->numbers.parts;
+  const double cell = plan->words ? 1 + 0.6 * plan->words * plan->words * parts * parts : (double)parts;
   return n <= PERMI_DECOMPOSE_SMALL ? 1e-6 : (1.3 + 0.13 * n + 0.054 * n * cell) * 1e-6;
 }
 
 static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n)
 {
-  const int length = plan->words * plan->parts;
-  const double cell = plan->parts == 1 && plan->words <= 1 ? 1 : 8 + length * length;
+  const int length = plan->words * plan->numbers.parts;
+  const double cell = plan->numbers.parts == 1 && plan->words <= 1 ? 1 : 8 + length * length;
   return ldexp(n * 2.2e-9 * cell, n);
 }
 
-static int permi_decompose_most(const permi_decompose *plan) /* large cells: not that much memory */
+static int permi_decompose_most(const permi_decompose *plan) /* large cells: less memory */
 {
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
 typedef enum permi_outcome {
   PERMI_NODE_ZERO,
-  PERMI_NODE_DONE,    /* nothing is left, the result is complete */
-  PERMI_NODE_SUBSETS, /* small: to be summed over subsets */
+  PERMI_NODE_DONE,    /* result is complete */
+  PERMI_NODE_SUBSETS, /* to be summed over subsets */
   PERMI_NODE_BLOCKS,  /* level->count blocks */
   PERMI_NODE_BRANCH   /* one block */
 } permi_outcome;
 
-/* Eliminates lines of degree 1 and 2 and splits the rest, until neither leads on. */
-static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
+/* Eliminates degrees 1 and 2 and splits, until neither leads on. */
+static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                             int *additions)
 {
   permi_decompose_level *level = run->level;
   for (;;) {
     const int degree = permi_piece_least(piece, &level->side, &level->line), side = level->side, line = level->line;
-    const int order = permi_bits_count(piece->live[0]);
+    const int order = permi_count_ones(piece->live[0]);
     int dead;
     if (order == 0)
       return PERMI_NODE_DONE;
@@ -13926,18 +13102,17 @@ static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece 
   }
 }
 
-static permi_cell_word *permi_decompose_past(permi_cell_word *room, size_t words)
+static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 {
   return room ? room + words : NULL;
 }
 
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
-                                permi_cell_word *room);
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
+                                uint64_t *room);
 
-/* Writes the permanent of a piece below a node to value, unless that is a unit of another thread or of the second pass;
-   returns the additions. */
-static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, permi_cell_word *value,
-                                 permi_cell_word *room)
+/* Permanent of a piece below a node, unless another thread's unit or the second pass's; returns the additions. */
+static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
+                                 uint64_t *room)
 {
   const permi_decompose *plan = run->plan;
   permi_branching *shared = run->shared;
@@ -13959,7 +13134,7 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
     run->pass = PERMI_PASS_WHOLE;
   }
   if (subsets) {
-    order = permi_bits_count(piece->live[0]);
+    order = permi_count_ones(piece->live[0]);
     run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
     permi_piece_subsets(run, piece, value);
     additions = order * (order - 1) / 2;
@@ -13980,15 +13155,15 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
   return additions;
 }
 
-/* Writes the permanent of the piece to result; returns the additions of THE BOUND. room: for the pieces below. A probe
-   follows one of those, which counts for all. */
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
-                                permi_cell_word *room)
+/* Permanent of the piece into result; returns the additions of THE BOUND. room: for pieces below. A probe follows
+   one, which counts for all. */
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
+                                uint64_t *room)
 {
   const permi_decompose *plan = run->plan;
   permi_decompose_level *level = run->level;
   permi_piece *child = &level->child;
-  permi_cell_word *value = room, *sum = permi_decompose_past(room, plan->size);
+  uint64_t *value = room, *sum = permi_decompose_past(room, plan->size);
   const double ways = run->ways;
   int additions = 0, deeper = 0, most = 0, below, k, first = 0, end;
   permi_outcome outcome;
@@ -14012,7 +13187,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
     return additions;
   case PERMI_NODE_BLOCKS:
     for (k = 0; k < level->count; k++)
-      most = permi_bits_count(level->rows[k]) > most ? permi_bits_count(level->rows[k]) : most;
+      most = permi_count_ones(level->rows[k]) > most ? permi_count_ones(level->rows[k]) : most;
     break;
   case PERMI_NODE_BRANCH:
     level->count = permi_piece_pairs(piece, level->side, level->line, level->rows);
@@ -14028,7 +13203,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
   for (k = first; k < end; k++) {
     if (outcome == PERMI_NODE_BLOCKS) {
       permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, and few lines less */
+      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, few lines less */
     } else {
       permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
@@ -14041,7 +13216,8 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
       permi_decompose_combine(run, result, result, value, NULL, NULL);
     } else {
       deeper = below > deeper ? below : deeper;
-      permi_decompose_add(plan, sum, value);
+      if (sum)
+        permi_values_add(&plan->numbers, &run->one, sum, value, 1);
     }
   }
   run->ways = ways;
@@ -14051,33 +13227,34 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
   return additions + deeper + level->count - 1;
 }
 
-/* Cells of the arena: the piece given; one of every order, since the next is of one line less; two numbers each. */
+/* Cells of the arena: the whole, one of each lesser order, two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
   const size_t n = (size_t)plan->n;
   return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
 }
 
-static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the piece given */
+static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the whole */
 {
   return (size_t)plan->n + 2;
 }
 
-static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: threads share no line of cache */
+static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: no shared line of cache */
 {
   return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
-         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(permi_cell_word)) + 8;
+         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
-/* The whole tree, or the top that the pass leaves of it, into run->result in the arena; returns the additions. */
-static int permi_decompose_walk(permi_decomposing *run, permi_cell_word *arena)
+/* Walks the tree, or its top, into run->result; returns the additions. */
+static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
 {
   const permi_decompose *plan = run->plan;
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
   permi_piece piece = permi_piece_whole(plan);
   run->weight = run->ways = 1;
+  run->one = permi_coefficient_one();
   run->level = (permi_decompose_level *)(void *)arena;
-  run->spare = (permi_cell_word *)(void *)(run->level + permi_decompose_levels(plan));
+  run->spare = (uint64_t *)(void *)(run->level + permi_decompose_levels(plan));
   run->result = run->spare + size;
   run->subsets = run->result + size;
   piece.cell = run->subsets + (size << permi_decompose_most(plan));
@@ -14085,7 +13262,7 @@ static int permi_decompose_walk(permi_decomposing *run, permi_cell_word *arena)
   return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
 }
 
-/* The first pass, by one thread. */
+/* The first pass of a thread. */
 static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
 {
   permi_branching *shared = (permi_branching *)context;
@@ -14104,7 +13281,7 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits threads and units into memory: what one thread leaves is for the arenas of the others, then for results. */
+/* Fits threads and units into memory: arenas, then results. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;
@@ -14122,6 +13299,7 @@ static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
+  permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_decomposing run;
   permi_branching shared;
   size_t threads;
@@ -14136,15 +13314,13 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   run.plan = plan;
   run.shared = &shared;
   run.threads = 1;
-  shared.arena = (permi_cell_word *)permi_allocate(&plan->allocator, threads,
-                                                   permi_decompose_arena(plan) * sizeof *shared.arena);
-  run.status = shared.arena ? PERM_OK : PERM_ERROR_MEMORY;
+  shared.arena = (uint64_t *)permi_pool_get(&pool, threads, permi_decompose_arena(plan) * sizeof *shared.arena);
   if (threads > 1) {
-    const size_t room = (size_t)shared.room;
-    shared.branch = (permi_branch *)permi_allocate(&plan->allocator, room, sizeof *shared.branch);
-    shared.cell = (permi_cell_word *)permi_allocate(&plan->allocator, room, plan->size * sizeof *shared.cell);
-    if (!shared.branch || !shared.cell)
-      run.status = PERM_ERROR_MEMORY;
+    shared.branch = (permi_branch *)permi_pool_get(&pool, (size_t)shared.room, sizeof *shared.branch);
+    shared.cell = (uint64_t *)permi_pool_get(&pool, (size_t)shared.room, plan->size * sizeof *shared.cell);
+  }
+  run.status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  if (threads > 1) {
     if (run.status == PERM_OK)
       run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
     run.work = shared.work;
@@ -14152,34 +13328,19 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   }
   if (run.status == PERM_OK)
     additions = permi_decompose_walk(&run, shared.arena);
-  if (run.status == PERM_OK && plan->words) {
-    const permi_ring ring = permi_ring_make(plan->parts, plan->words);
-    permi_cell_sum(&ring, run.result, partial);
-  } else if (run.status == PERM_OK) {
-    const permi_cell_word *value = run.result;
-    const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
-    permi_sum_add_double(&partial->value, value[0].real);
-    if (plan->parts == 2)
-      permi_sum_add_double(&partial->imaginary, value[1].real);
-    permi_sum_add_double(&partial->absolute, value[plan->parts].real);
-    partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound has paid for; g (1 + g) < 2 g */
-      partial->lost += 2 * permi_gamma(excess) * value[plan->parts].real;
-  }
-  if (run.status == PERM_OK)
+  if (run.status == PERM_OK) {
+    permi_value_sum(&plan->numbers, run.result, partial);
     partial->terms += run.nodes;
-  permi_release(&plan->allocator, shared.arena);
-  permi_release(&plan->allocator, shared.branch);
-  permi_release(&plan->allocator, shared.cell);
+  }
+  if (run.status == PERM_OK && !plan->words) {
+    const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
+    const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
+    partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
+    if (excess > 0) /* more than the plan's bound pays; g (1 + g) < 2 g */
+      partial->lost += 2 * permi_gamma(excess) * absolute;
+  }
+  permi_pool_release(&pool);
   return run.status;
-}
-
-static void permi_decompose_release(const perm_allocator *allocator, void *context)
-{
-  permi_decompose *plan = (permi_decompose *)context;
-  if (plan)
-    permi_release(allocator, plan->cell);
-  permi_release(allocator, plan);
 }
 
 static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -14192,10 +13353,8 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
-/* -- the offer --------------------------------------------------------------------------------- */
-
-/* Knuth's estimate of the size of the tree: random descents, each piece weighed by the number of its siblings. D. E.
-   Knuth, Math. Comp. 29 (1975) 121-136. 0: out of memory. */
+/* Knuth's estimate of the tree: random descents, weighed by siblings (Math. Comp. 29 (1975) 121-136). 0: out of
+   memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
@@ -14210,7 +13369,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
     return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will be over the rival's */
+    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will exceed the rival's */
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -14221,24 +13380,6 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
   return 1;
 }
 
-/* Entry `edge` of the block into a cell. */
-static void permi_decompose_entry(const permi_decompose *plan, const permi_block *block, int edge,
-                                  permi_cell_word *cell)
-{
-  int part, w;
-  for (part = 0; block->integer && part < plan->parts; part++) {
-    const int64_t x = part ? block->imaginary_integer[edge] : block->integer[edge];
-    for (w = 0; w < plan->words; w++)
-      cell[part * plan->words + w].word = w == 0 ? (uint64_t)x : x < 0 ? ~UINT64_C(0) : 0;
-  }
-  if (block->integer)
-    return;
-  cell[0].real = block->real[edge];
-  if (plan->parts == 2)
-    cell[1].real = block->imaginary[edge];
-  cell[plan->parts].real = block->absolute[edge];
-}
-
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -14247,6 +13388,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const int n = block->n;
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
+  uint64_t *one;
   int i, e;
   if (n > PERMI_DECOMPOSE_ORDER) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
@@ -14257,34 +13399,35 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
     return PERM_OK;
   }
-  plan = (permi_decompose *)permi_allocate(allocator, 1, sizeof *plan);
+  plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
+  offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
-  memset(plan, 0, sizeof *plan);
-  offer->plan = plan;
-  plan->allocator = *allocator;
   plan->n = n;
-  plan->parts = working->is_complex ? 2 : 1;
-  if (block->integer) {
-    const double bits = permi_block_bits(block) + 1; /* the sign */
-    if (bits >= 64 * PERM_INTEGER_WORDS) {
-      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-      return PERM_OK;
-    }
-    plan->words = (int)(bits / 64) + 1;
+  if (!permi_numbers_choose(&plan->numbers, block, 0, 0)) {
+    permi_refuse_long(offer);
+    return PERM_OK;
   }
-  plan->size = (size_t)permi_decompose_size(plan->words, plan->parts);
-  plan->cell = (permi_cell_word *)permi_allocate(allocator, cells, plan->size * sizeof *plan->cell);
+  if (plan->numbers.algebra == PERMI_MAGNITUDES)
+    plan->numbers.algebra = PERMI_SIGNED;
+  if (plan->numbers.algebra == PERMI_WIDE)
+    plan->numbers.algebra = PERMI_WORDS; /* factors have two words, too */
+  plan->words = block->integer ? plan->numbers.words : 0;
+  plan->size = permi_numbers_words(&plan->numbers);
+  plan->cell = (uint64_t *)permi_pool_get(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
   if (!plan->cell)
     return permi_fail_memory(maker->result);
   memset(plan->cell, 0, cells * plan->size * sizeof *plan->cell);
+  one = plan->cell + cells * plan->size;
+  permi_value_one(&plan->numbers, one);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
       plan->row[i] |= UINT64_C(1) << j;
-      permi_decompose_entry(plan, block, block->edge[e], plan->cell + (size_t)(i * n + j) * plan->size);
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
+      permi_values_add(&plan->numbers, &c, plan->cell + (size_t)(i * n + j) * plan->size, one, 1);
       sum += block->integer ? 0 : block->absolute[block->edge[e]];
     }
     plan->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
@@ -14294,7 +13437,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
     return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of one thread */
+  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of a thread */
   return PERM_OK;
 }
 
@@ -14302,38 +13445,39 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
                                         permi_leaf *leaf)
 {
   permi_decompose *plan = (permi_decompose *)offer->plan;
-  const double n = plan->n, products = plan->parts == 2 ? 3 : 1;
+  const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)plan->n), (uint64_t)plan->words);
+  uint64_t word;
   size_t k;
   (void)maker;
-  for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++)
-    hash = permi_hash(hash, plan->cell[k].word);
-  permi_search_leaf(leaf, PERM_METHOD_DECOMPOSE, block->n, plan->nodes, hash);
-  leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
+  (void)block;
+  for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++) {
+    memcpy(&word, &plan->cell[k], sizeof word); /* or a double */
+    hash = permi_hash(hash, word);
+  }
+  leaf->information.work = plan->nodes;
+  leaf->information.fingerprint = hash;
   leaf->run_task = permi_decompose_run;
-  leaf->release = permi_decompose_release;
   leaf->explain = permi_decompose_explain;
-  leaf->context = plan;
+  leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
   leaf->integer = plan->words != 0;
   if (!leaf->integer) {
     leaf->bound_relative = permi_entry_bound(plan->entry_roundings + (products + PERMI_DECOMPOSE_ADDITIONS) * n);
     leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(plan->entry_roundings + (products + 1) * n);
   }
-  offer->plan = NULL;
   return PERM_OK;
 }
 
 /* ======================================================================================== >>prepare
-   A sparse matrix checked, and made ready: doubles or integers, reduced, in blocks. */
+   A sparse matrix checked, reduced and cut into blocks. */
 
-/* Fails with the stop that watch has seen. */
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
   return permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
                     watch->activity ? watch->activity : "preparing");
 }
 
-/* Checks a matrix, which may have been made by hand, and says what is wrong with it. */
+/* Checks a matrix, perhaps made by hand. */
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
@@ -14383,90 +13527,119 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
   return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
 }
 
-static double permi_sparse_real(const perm_matrix *matrix, size_t e)
+/* A matrix read where the call left it: compressed rows, or an array, whose zeros are entries too. */
+typedef struct permi_given {
+  perm_kind kind;
+  int m, n;
+  size_t nnz;              /* of an array: entries other than 0 */
+  const size_t *row_start; /* NULL: an array, whose row i begins at i * ld */
+  const int *column;
+  const double *real, *imaginary; /* NULL: there are none; of patterns no integers either */
+  const int64_t *integer, *imaginary_integer;
+  size_t ld, step; /* step: doubles or integers an entry */
+} permi_given;
+
+static permi_given permi_given_rows(const perm_matrix *matrix)
 {
-  return matrix->kind == PERM_KIND_PATTERN   ? 1
-         : matrix->kind == PERM_KIND_INTEGER ? (double)matrix->integer[e]
-                                             : matrix->real[e];
+  permi_given given;
+  memset(&given, 0, sizeof given);
+  given.kind = matrix->kind;
+  given.m = matrix->m;
+  given.n = matrix->n;
+  given.nnz = matrix->nnz;
+  given.row_start = matrix->row_start;
+  given.column = matrix->column;
+  given.real = matrix->kind >= PERM_KIND_REAL ? matrix->real : NULL;
+  given.imaginary = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary : NULL;
+  given.integer = matrix->kind == PERM_KIND_INTEGER ? matrix->integer : NULL;
+  given.step = 1;
+  return given;
 }
 
-static double permi_sparse_imaginary(const perm_matrix *matrix, size_t e)
+static size_t permi_given_row(const permi_given *given, int i, size_t *end)
 {
-  return matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
+  const size_t begin = given->row_start ? given->row_start[i] : (size_t)i * given->ld;
+  *end = given->row_start ? given->row_start[i + 1] : begin + (size_t)given->n;
+  return begin;
 }
 
-/* Is the entry an integer (Gaussian for complex matrices) that the exact engines take? */
-static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *integer)
+typedef struct permi_given_item {
+  int column;
+  double real, imaginary;
+  int64_t integer[2];
+} permi_given_item;
+
+/* Reads entry e of row i. Returns 1 if it is an integer (Gaussian if complex) for exact engines. */
+static int permi_given_entry(const permi_given *given, int i, size_t e, permi_given_item *entry)
 {
-  double part[2];
-  int k;
-  integer[0] = 1;
-  integer[1] = 0;
-  if (matrix->kind == PERM_KIND_INTEGER)
-    integer[0] = matrix->integer[e];
-  if (matrix->kind == PERM_KIND_INTEGER || matrix->kind == PERM_KIND_PATTERN)
+  const size_t at = e * given->step;
+  entry->column = given->row_start ? given->column[e] : (int)(e - (size_t)i * given->ld);
+  entry->integer[0] = given->integer ? given->integer[at] : 1;
+  entry->integer[1] = given->imaginary_integer ? given->imaginary_integer[at] : 0;
+  entry->real = given->real ? given->real[at] : (double)entry->integer[0];
+  entry->imaginary = given->imaginary ? given->imaginary[at] : (double)entry->integer[1];
+  if (!given->real)
     return 1;
-  part[0] = matrix->real[e];
-  part[1] = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
-  for (k = 0; k < 2; k++) {
-    if (!(fabs(part[k]) < 9007199254740992.0) || part[k] != floor(part[k]))
-      return 0;
-    integer[k] = (int64_t)part[k];
-  }
+  if (!(fabs(entry->real) < 9007199254740992.0 && fabs(entry->imaginary) < 9007199254740992.0) ||
+      entry->real != floor(entry->real) || entry->imaginary != floor(entry->imaginary))
+    return 0;
+  entry->integer[0] = (int64_t)entry->real;
+  entry->integer[1] = (int64_t)entry->imaginary;
   return 1;
 }
 
-/* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
-static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
+/* 1: all entries are; else *row and *entry are the first that is none, or where watch stopped. */
+static int permi_given_integers(const permi_given *given, int *row, permi_given_item *entry, permi_control *watch)
 {
-  int64_t integer[2];
-  for (*row = 0; *row < matrix->m; ++*row)
-    for (*entry = matrix->row_start[*row]; *entry < matrix->row_start[*row + 1]; ++*entry)
-      if (permi_watch_step(watch, *entry, 5) || !permi_sparse_integer(matrix, *entry, integer))
+  size_t e, end;
+  for (*row = 0; *row < given->m; ++*row)
+    for (e = permi_given_row(given, *row, &end); e < end; e++)
+      if (permi_watch_step(watch, e, 5) || !permi_given_entry(given, *row, e, entry))
         return 0;
   return 1;
 }
 
-/* Fills the working matrix, or its transpose. */
-static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
+static void permi_sparse_fill(const permi_given *given, int exact, int transposed, permi_working *working)
 {
+  permi_cell cell;
+  permi_given_item entry;
   int i, used = 0;
-  size_t e;
+  size_t e, end;
+  memset(&cell, 0, sizeof cell);
   working->integer = exact;
-  for (i = 0; i < matrix->m; i++) {
-    if (permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i])))
+  for (i = 0; i < given->m; i++) {
+    e = permi_given_row(given, i, &end);
+    if (permi_watch(working->watch, 50.0 * (double)(end - e)))
       break;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
-      permi_cell *cell = &working->cell[used];
-      int64_t integer[2];
-      cell->real = permi_sparse_real(matrix, e);
-      cell->imaginary = permi_sparse_imaginary(matrix, e);
-      cell->absolute = fabs(cell->real);
-      cell->rounded = 0;
-      permi_sparse_integer(matrix, e, integer);
-      cell->integer = integer[0];
-      cell->imaginary_integer = integer[1];
-      if (exact ? integer[0] == 0 && integer[1] == 0 : cell->real == 0 && cell->imaginary == 0)
+    for (; e < end && !permi_watch_step(working->watch, e, 0); e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (exact ? entry.integer[0] == 0 && entry.integer[1] == 0 : entry.real == 0 && entry.imaginary == 0)
         continue;
-      if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute >= 9007199254740992.0)
-        working->inexact = cell->rounded = 1;
-      cell->vertex[0] = transposed ? matrix->column[e] : i;
-      cell->vertex[1] = working->n + (transposed ? i : matrix->column[e]);
+      cell.real = entry.real;
+      cell.imaginary = entry.imaginary;
+      cell.absolute = fabs(entry.real);
+      cell.integer = entry.integer[0];
+      cell.imaginary_integer = entry.integer[1];
+      cell.rounded = !exact && given->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
+      working->inexact |= cell.rounded;
+      cell.vertex[0] = transposed ? entry.column : i;
+      cell.vertex[1] = working->n + (transposed ? i : entry.column);
+      working->cell[used] = cell;
       permi_cell_link(working, used++);
     }
   }
-  working->report.m = matrix->m;
-  working->report.n = matrix->n;
+  working->report.m = given->m;
+  working->report.n = given->n;
   working->report.entries = (size_t)used;
 }
 
-/* Fills and prepares the working matrix. *zero: the permanent is 0 by structure. */
-static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero)
+/* Fills and reduces the working matrix. *zero: the permanent is 0 by structure. */
+static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero)
 {
   int first = 1, changed = 1;
   perm_status status = PERM_OK;
   *zero = 0;
-  permi_sparse_fill(matrix, exact, 0, working);
+  permi_sparse_fill(given, exact, 0, working);
   while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
     if (!permi_split(working)) {
       *zero = 1;
@@ -14475,7 +13648,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     if (first && !exact && !permi_scale(working))
       return PERM_ERROR_MEMORY;
     first = 0;
-    if (working->lost) /* its bound is about the entries as they are now */
+    if (working->lost) /* its bound is about the entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }
@@ -14483,7 +13656,6 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
   return status;
 }
 
-/* ---- what is left, for the report */
 typedef struct permi_line {
   uint64_t hash;
   int component, vertex;
@@ -14499,7 +13671,7 @@ static int permi_line_compare(const void *p, const void *q)
   return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-/* The value of an entry as bits, mixed with the line across. */
+/* Bits of an entry, mixed with the line across. */
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
@@ -14510,7 +13682,7 @@ static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *
   return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
 }
 
-/* Do lines a and b of a side have the same entries? */
+/* 1: lines a and b have the same entries. */
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
   int index, equal = working->degree[a] == working->degree[b];
@@ -14530,7 +13702,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Blocks, equal lines and degrees of what is left; O(nnz + n log n). 0: out of memory. */
+/* Reports blocks, equal lines and degrees; O(nnz + n log n). 0: out of memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -14577,18 +13749,12 @@ static int permi_report_left(permi_working *working)
 
 static void permi_block_release(const perm_allocator *allocator, permi_block *block)
 {
-  permi_release(allocator, block->start);
-  permi_release(allocator, block->neighbour);
-  permi_release(allocator, block->edge);
-  permi_release(allocator, block->real);
-  permi_release(allocator, block->absolute);
-  permi_release(allocator, block->imaginary);
+  permi_release(allocator, block->start); /* neighbour and edge too */
   permi_release(allocator, block->integer);
-  permi_release(allocator, block->imaginary_integer);
+  permi_release(allocator, block->real);
 }
 
-/* The block of the given rows and columns (vertices of the working matrix, n of each). 0: out of memory. Not all of it
-   is there if watch says stop. */
+/* The block of n rows and n columns, incomplete if watch stops. 0: out of memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -14602,25 +13768,20 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   }
   block->n = n;
   block->edges = edges;
-  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1, sizeof(int));
-  block->neighbour = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
-  block->edge = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
-  if (working->integer) {
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
-    if (working->is_complex)
-      block->imaginary_integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
-  } else {
-    block->real = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-    block->absolute = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  }
-  if (working->is_complex && !working->integer)
-    block->imaginary = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  if (!block->start || !block->neighbour || !block->edge ||
-      (working->is_complex && !block->imaginary && !block->imaginary_integer) ||
-      (working->integer ? !block->integer : !block->real || !block->absolute)) {
+  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
+  if (working->integer)
+    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, (size_t)(1 + working->is_complex) * 8);
+  else
+    block->real = (double *)permi_allocate(allocator, (size_t)edges, (size_t)(2 + working->is_complex) * 8);
+  if (!block->start || (!block->integer && !block->real)) {
     permi_block_release(allocator, block);
     return 0;
   }
+  block->neighbour = block->start + (2 * n + 1);
+  block->edge = block->neighbour + 2 * edges;
+  block->absolute = block->real ? block->real + edges : NULL;
+  block->imaginary = block->real && working->is_complex ? block->absolute + edges : NULL;
+  block->imaginary_integer = block->integer && working->is_complex ? block->integer + edges : NULL;
   block->start[0] = 0;
   for (i = 0; i < 2 * n; i++) {
     block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];
@@ -14659,7 +13820,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
 }
 
 /* ================================================================================= >>frontier_offer
-   What the frontier, trees and sorting offer for a block. */
+   What the frontier, trees and sorting offer. */
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -14671,8 +13832,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   char there[64] = "";
   int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
-    snprintf(there, sizeof there, ", %.3g on the GPU",
-             permi_gpu_needs(frontier, frontier->arrays, permi_arrays_value_bytes(frontier)));
+    snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
   length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
@@ -14691,72 +13851,68 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->numbers.algebra);
-  int i, j;
+  int i, j, w;
   hash = permi_hash(permi_hash(hash, (uint64_t)frontier->numbers.words), frontier->numbers.modulus);
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
   for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
-    const permi_stream *stream = &frontier->stream[i];
-    hash = permi_hash(hash, stream->test);
-    hash = permi_hash(hash, stream->want);
-    hash = permi_hash(hash, stream->flip);
-    hash = permi_hash_double(hash, stream->c.real);
-    hash = permi_hash_double(hash, stream->c.imaginary);
-    hash = permi_hash_double(hash, stream->c.absolute);
-    hash = permi_hash(hash, (uint64_t)stream->c.integer[0]);
-    hash = permi_hash(hash, (uint64_t)stream->c.integer[1]);
-    for (j = 0; frontier->mask_words > 1 && j < 3 * (frontier->mask_words - 1); j++)
-      hash = permi_hash(hash, frontier->more[(size_t)(i * 3) * (size_t)(frontier->mask_words - 1) + (size_t)j]);
+    for (j = 0; j < 3; j++)
+      hash = permi_hash(hash, permi_stream_word(frontier, i, j, 0));
+    hash = permi_coefficient_hash(hash, &frontier->coefficient[i]);
+    for (j = 0; j < 3; j++)
+      for (w = 1; w < frontier->mask_words; w++)
+        hash = permi_hash(hash, permi_stream_word(frontier, i, j, w));
   }
   return hash;
 }
 
-/* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
-   columns are equal those of >>counts. Makes the leaf if that is predicted to take less than `seconds`; *made
-   says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
-   larger blocks takes a millisecond, longer than many a frontier takes. */
-static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
-                                    double *better, int *made)
+/* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
+   *better is below `seconds`; for 0, where a lower bound will do since planning the exact engine takes longer than many
+   a frontier, if it is below `surely`. */
+static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
+                                    permi_leaf *leaf, double *better, int *made)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  perm_options options = *maker->options;
-  const permi_array_engine *engine;
+  const perm_options *options = maker->options;
   permi_problem problem;
   permi_array array;
-  perm_precision precision;
+  permi_maker asked;
   void *entries;
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   *made = 0;
   *better = (double)INFINITY;
   if (status != PERM_OK)
     return status;
-  memset(&array, 0, sizeof array);
-  array.problem = &problem;
-  array.hasty = seconds == 0;
-  if (options.method != PERM_METHOD_EXACT)
-    options.method = PERM_METHOD_AUTO;
-  if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
+  permi_array_begin(&asked, &array, &problem, 0);
+  array.reduced = 1;
+  if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
     status = permi_fail_memory(maker->result);
-  } else if (block->integer || array.counted.m != array.counted.rows ||
-             array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
-    engine = permi_array_choose(&array, &options, better);
-    if (*better < seconds || options.method == PERM_METHOD_EXACT) {
-      status = engine->make(&array, &options, leaf, &precision, maker->result);
+  else if (block->integer || array.counted.m != array.counted.rows ||
+           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
+    array.hasty = seconds == 0;
+    status = permi_array_plan(&asked, options, better, NULL, maker->result);
+    if (status == PERM_OK && array.hasty && *better < surely) {
+      seconds = (double)INFINITY;
+      array.hasty = 0;
+      array.engine = NULL;
+      status = permi_array_plan(&asked, options, better, NULL, maker->result);
+    }
+    if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
+      status = array.engine->make(&asked, NULL, NULL, leaf);
       if (status != PERM_OK)
         permi_fail_memory(maker->result);
       *made = status == PERM_OK;
-      if (*made && !block->integer) {
-        maker->job->precision = precision;
-        permi_make_honest(maker, block, leaf);
-      }
     }
   }
-  permi_counted_free(allocator, &array.counted);
-  permi_release(allocator, entries);
+  if (*made && !block->integer) {
+    maker->job->precision = array.precision;
+    permi_make_honest(maker, block, leaf);
+  }
+  permi_array_free(&array, &options->allocator);
+  permi_release(&options->allocator, entries);
   return status;
 }
 
-/* Predicted of the dense engine. */
+/* Seconds of the dense engine. */
 static double permi_dense_seconds(const perm_options *options, int n, int parts)
 {
   const perm_precision precision = options->precision;
@@ -14791,7 +13947,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
     return status;
   view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one precision */
+  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one */
     maker->job->precision = precision;
   permi_release(&maker->options->allocator, entries);
   if (status == PERM_OK)
@@ -14799,7 +13955,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Is a precision above double asked for? The engines of this header have double-double for all of them. */
+/* 1: a precision above double, here always double-double. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -14812,33 +13968,31 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* The price of a state, in that of one double: measured on a regular graph of order 80 (1.1e7 states). */
+/* The price of a state in doubles, measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
-/* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
+/* 1: arrays go to a GPU, with cpu_fallback only to one with the memory; offer: the lists'. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
-  const size_t bytes = permi_gpu_cell_bytes(frontier);
   double seconds = permi_arrays_seconds(frontier), there, needed;
-  if (!options->gpu.devices || !bytes)
+  if (!options->gpu.devices || !permi_gpu_cells(frontier))
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
   if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
     return 0;
   there = permi_gpu_bytes();
-  needed = permi_gpu_needs(frontier, frontier->arrays, bytes);
+  needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
-/* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
-   reached and cost more in small steps. */
+/* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
                                          permi_offer *offer)
 {
@@ -14860,10 +14014,10 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (frontier->arrays && permi_arrays_on_gpu(options, frontier, offer)) {
     frontier->arrays->isa = PERM_ISA_CUDA;
     offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
-    offer->bytes = permi_arrays_host_bytes(frontier, frontier->arrays);
+    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
   } else if (frontier->arrays && options->method != PERM_METHOD_ARRAYS &&
              (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
-    permi_arrays_release(&options->allocator, frontier->arrays);
+    permi_owned_release(&options->allocator, frontier->arrays);
     frontier->arrays = NULL;
   } else if (frontier->arrays) {
     offer->seconds = permi_arrays_seconds(frontier);
@@ -14873,14 +14027,14 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
   }
   if (offer->why[0] && offer->status == PERM_OK && options->max_bytes == 0 && offer->bytes > PERMI_DEFAULT_BYTES) {
-    char gpu[sizeof offer->why]; /* its order was one for the GPU's memory: the host must ask for so much itself */
+    char gpu[sizeof offer->why]; /* its order suits the GPU's memory: the host must ask for that itself */
     memcpy(gpu, offer->why, sizeof gpu);
     permi_refuse(offer, PERM_ERROR_LIMIT, "would need %.3g bytes, and %s", offer->bytes, gpu);
   }
   return PERM_OK;
 }
 
-/* Two neighbouring steps are in memory at a time, without their sums of moduli. */
+/* Two steps are in memory at a time, without sums of moduli. */
 static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_options *options = maker->options;
@@ -14894,11 +14048,11 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   budget.each = PERMI_STATE_SECONDS;
   budget.start = 0;
   budget.rival = rival;
-  budget.account = &maker->account;
+  budget.account = maker->account;
   return budget;
 }
 
-/* Adapts the budget where a first, quickly found order says that a GPU will be taken. 0: out of memory. */
+/* Adapts the budget if a quick first order says that a GPU will be taken. 0: out of memory. */
 static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
@@ -14931,7 +14085,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   double cost;
   int *order;
   perm_status status;
-  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* no search: that may take far longer */
+  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* a search may take far longer */
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
                  permi_order_seconds(block, 0));
     return PERM_OK;
@@ -14955,7 +14109,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
   if (status == PERM_ERROR_OVERFLOW) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
   } else if (status != PERM_OK && block->n > PERM_MAX_N && rival < (double)INFINITY) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found that comes near to another engine");
   } else if (status != PERM_OK) {
@@ -14971,16 +14125,9 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_FRONTIER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (maker->options->method == PERM_METHOD_LISTS || maker->options->method == PERM_METHOD_ARRAYS)
-    leaf->information.method = maker->options->method;
   if (frontier->arrays) {
     leaf->information.isa = frontier->arrays->isa;
     leaf->information.fingerprint =
@@ -14990,19 +14137,12 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   }
   leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
                                     : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
-  leaf->release = permi_frontier_release;
   leaf->explain = permi_frontier_explain;
-  leaf->context = frontier;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
-    leaf->bound_relative = frontier->bound_relative;
-    leaf->estimate_relative =
-        4 * sqrt((doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative);
-    if (doubled && maker->job->leaves == 0) /* what is accurate, unless another leaf says otherwise */
+    permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
+    if (doubled && maker->job->leaves == 0) /* accurate, unless another leaf is not */
       maker->job->precision = PERM_PRECISION_DD;
-    if (leaf->estimate_relative > leaf->bound_relative)
-      leaf->estimate_relative = leaf->bound_relative;
   }
   return PERM_OK;
 }
@@ -15023,7 +14163,7 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
 {
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra; also in states that were saved */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra, as in saved states */
   uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
   int i, e;
   hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
@@ -15031,12 +14171,8 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
-    for (e = node->edge; e < node[1].edge; e++) {
-      const permi_tree_edge *edge = &tree->edge[e];
-      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->c.real);
-      hash = permi_hash_double(permi_hash_double(hash, edge->c.imaginary), edge->c.absolute);
-      hash = permi_hash(permi_hash(hash, (uint64_t)edge->c.integer[0]), (uint64_t)edge->c.integer[1]);
-    }
+    for (e = node->edge; e < node[1].edge; e++)
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
   }
   return hash;
 }
@@ -15057,9 +14193,12 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
 
 static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
 {
-  permi_tree *tree = (permi_tree *)permi_allocate(allocator, 1, sizeof *tree);
-  if (tree)
+  permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+  if (tree) {
+    const permi_owned owned = tree->owned;
     *tree = *like;
+    tree->owned = owned;
+  }
   return tree;
 }
 
@@ -15070,9 +14209,9 @@ static double permi_tree_bytes(const permi_tree *tree)
          (double)(sizeof(permi_tree_node) + sizeof(double)) * tree->nodes;
 }
 
-/* A graph of treewidth w with N vertices has at most w N entries: what has more is refused at sight. Then orders by
-   least degree, and where that is affordable by least fill; the cheapest is taken. */
-#define PERMI_TREE_FILL 20000 /* vertices up to which orders by least fill are tried */
+/* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
+   where affordable, the cheapest wins. */
+#define PERMI_TREE_FILL 20000 /* most vertices for orders by least fill */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -15084,12 +14223,11 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   perm_status status = PERM_OK;
   int start, starts;
   memset(&like, 0, sizeof like);
-  like.allocator = *allocator;
   like.nodes = 2 * block->n;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
   if (!permi_tree_kind(&like, block, maker->options)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
     return PERM_OK;
   }
   if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n) {
@@ -15117,7 +14255,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     if (status == PERM_ERROR_MEMORY)
       break;
     tree = permi_tree_new(allocator, &like);
-    if (!tree || !permi_tree_build(allocator, block, &graph, given, tree))
+    if (!tree || !permi_tree_build(block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
              (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
@@ -15125,15 +14263,15 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       best = tree;
       tree = swap;
     }
-    permi_tree_release(allocator, tree);
+    permi_owned_release(allocator, tree);
     if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
-      break; /* another search costs more than it can save, or gains too little */
+      break; /* another search cannot pay */
     if (!best && rival < (double)INFINITY)
-      break; /* none within the rival's time, and hardly so by another order */
+      break; /* another order will hardly fit either */
   }
   permi_tree_graph_release(&graph);
   if (status != PERM_OK) {
-    permi_tree_release(allocator, best);
+    permi_owned_release(allocator, best);
     return permi_fail_memory(maker->result);
   }
   offer->plan = best;
@@ -15153,28 +14291,19 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   int i;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_TREE;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = tree->pairs + tree->states;
   leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   leaf->run_task = permi_tree_task;
-  leaf->release = permi_tree_release;
   leaf->explain = permi_tree_explain;
-  leaf->context = tree;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
-    const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
-    leaf->bound_relative = tree->bound_relative;
-    leaf->estimate_relative = fmin(4 * sqrt(unit * tree->bound_relative), tree->bound_relative);
+    const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
+    permi_leaf_bound(leaf, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT);
   }
   return PERM_OK;
 }
 
-/* With sorted lists. Measured on a regular graph of order 80: PERMI_SORTING_SLOWER times as long as merging. */
+/* Sorted lists: PERMI_SORTING_SLOWER times as long as merging (regular graph of order 80). */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -15196,38 +14325,59 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   const perm_status status = permi_frontier_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_SORTING;
   leaf->run_task = permi_sorting_run;
   return status;
 }
 
 /* ========================================================================================= >>choose
-   The table of engines, and the choice among their offers for each block. */
+   The table of engines, and the choice among their offers. */
 
-/* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
+/* The frontier's offer, unless others end before an order is found; the hybrid's first layout limits the search. */
+static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  double hope = (double)INFINITY;
+  perm_status status = PERM_OK;
+  if (maker->offers) { /* it was not requested by name */
+    if (maker->offers->proven < finding ||
+        (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
+      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
+      return PERM_OK;
+    }
+    status = permi_hybrid_hope(maker, block, rival, &hope);
+  }
+  return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
+}
+
+/* The quick to predict come first; each makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
-    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
+    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
-    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, PERMI_PROVEN},
-    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, PERMI_PROVEN},
-    {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_PROVEN},
+    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_frontier_release,
+     PERMI_PROVEN | PERMI_SETTLES},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
-    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_ryser_release, 0},
+    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
+#if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
+#else
+    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+#endif
 };
 
-/* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
-   may take: their bounds are proven and they hardly cancel. Unless there are many blocks and finding their orders takes
-   longer. */
-#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
-                             /* where either is worth looking for no longer than PERMI_ORDER_FIRST_SECONDS */
+/* Below PERMI_PROVEN_FAVOUR_SECONDS engines with proven bounds win over sums over signs, unless many blocks' orders
+   take longer to find. */
+#define PERMI_ORDER_FIRST 64 /* up to this order, and PERMI_ORDER_FIRST_SECONDS, */
+                             /* an order is found sooner than a tree of least fill */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -15237,7 +14387,7 @@ static void permi_offer_clear(const perm_allocator *allocator, const permi_engin
   offer->seconds = (double)INFINITY;
 }
 
-/* A line of the table of offers; the tables of many blocks would be long. */
+/* Notes an offer, of few blocks only. */
 #define PERMI_BLOCKS_NOTED 8
 static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
                              double bytes, const char *why)
@@ -15253,7 +14403,7 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaf of an engine of this header, which is refused above the limits. */
+/* The leaf of an engine, within the limits. */
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -15265,10 +14415,18 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
+  leaf->information.kind = PERM_LEAF_TASK; /* what most makers keep; the leaf takes over the plan */
+  leaf->information.method = engine->method;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
   leaf->information.seconds = offer->seconds;
   leaf->information.bytes = offer->bytes;
   leaf->scale = permi_dd_make(1);
+  leaf->release = engine->release;
+  leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
+  offer->plan = status == PERM_OK ? NULL : offer->plan;
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
@@ -15281,7 +14439,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* The leaf of an engine asked for by name. */
 static perm_status permi_make_named(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                     permi_leaf *leaf)
 {
@@ -15292,7 +14449,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   permi_offer_clear(allocator, engine, &offer);
   status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
-    status = maker->watch->stopped; /* no offer is then no refusal, and there is no leaf */
+    status = maker->watch->stopped; /* there is neither refusal nor leaf */
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
     status = permi_make_engine(maker, block, engine, &offer, leaf);
   else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
@@ -15304,119 +14461,42 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Blocks of this order and more without a 0 are left to the engines of perm.h: of smaller ones the engines here have
-   been found as quick, and their bounds are proven. */
+/* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
+#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win */
 
-/* What is offered for a block. */
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-typedef struct permi_offers {
-  double dense, counts; /* seconds of the dense engine; of others of perm.h, first at least, then exactly */
-  double first, best;   /* of these; of all asked so far */
-  double proven, hope;  /* the best with proven bounds; what hybrid may come to */
-  permi_offer offer[PERMI_ENGINES];
-  int chosen, frontier; /* the best of these engines, -1: none; where the frontier stands */
-  int favoured;         /* 1: the frontier wins, whatever others take */
-  int too_long;         /* 1: some engine's integers may be */
-} permi_offers;
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Asks the engines of perm.h. *made: there is the leaf already. */
-static perm_status permi_ask_arrays(permi_maker *maker, const permi_block *block, permi_offers *offers,
-                                    permi_leaf *leaf, int *made)
+/* Hears an offer; one that needs more than max_bytes to plan is a refusal. */
+static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                              permi_offer *offer, perm_status status)
 {
-  const permi_working *working = maker->working;
-  perm_status status = PERM_OK;
-  *made = 0;
-  if (block->n <= PERM_MAX_N && !working->integer)
-    offers->dense = permi_dense_seconds(maker->options, block->n, working->is_complex ? 2 : 1);
-  if (block->n <= PERM_MAX_N && (working->integer || offers->dense > 1e-4)) {
-    status = permi_make_rival(maker, block, 0, leaf, &offers->counts, made);
-    if (status == PERM_OK && !*made && offers->counts < offers->dense &&
-        offers->counts < PERMI_PROVEN_FAVOUR_SECONDS / 10) /* no order is found in less */
-      status = permi_make_rival(maker, block, (double)INFINITY, leaf, &offers->counts, made);
-  }
-  offers->first = offers->best = fmin(offers->dense, offers->counts);
-  return status;
-}
-
-/* Asks engine i, and takes it for the best if it is. */
-static perm_status permi_ask_engine(permi_maker *maker, const permi_block *block, permi_offers *offers, int i)
-{
-  const permi_engine *engine = &permi_engines[i];
-  const double limit = maker->options->max_bytes > 0 ? permi_max_bytes(maker->options) : PERMI_DEFAULT_BYTES;
-  permi_offer *offer = &offers->offer[i];
-  double rival = offers->best;
-  perm_status status = PERM_OK;
-  if (engine->method == PERM_METHOD_FRONTIER) {
-    const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-    offers->frontier = i;
-    if (offers->proven < finding || (offers->best < finding && finding * maker->working->report.blocks >
-                                                                   5 * PERMI_PROVEN_FAVOUR_SECONDS))
-      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
-    else
-      status = permi_hybrid_hope(maker, block, offers->best, &offers->hope);
-    rival = fmin(offers->best, offers->hope);
-  }
-  if (status == PERM_OK && !offer->why[0])
-    status = engine->offer(maker, block, rival, offer);
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
-    permi_result_clear(maker->result); /* another engine may do */
+    permi_result_clear(maker->result);
     permi_offer_clear(&maker->options->allocator, engine, offer);
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
                  permi_meter_needed(maker->options));
     status = PERM_OK;
   }
-  if (status == PERM_OK)
-    status = permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why);
-  offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
-  if ((offer->bytes > limit && (offers->chosen >= 0 || offers->best < (double)INFINITY)) ||
-      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
-    return status;
-  if (engine->flags & PERMI_PROVEN)
-    offers->proven = fmin(offers->proven, offer->seconds);
-  offers->favoured = engine->method == PERM_METHOD_FRONTIER && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
-  if (offer->seconds < offers->best ||
-      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
-    offers->best = offer->seconds;
-    offers->chosen = i;
-  }
-  return status;
+  return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
+                           : status;
 }
 
-/* Asks all engines of this header, as long as none is favoured. */
-static perm_status permi_ask_engines(permi_maker *maker, const permi_block *block, permi_offers *offers)
-{
-  perm_status status = PERM_OK;
-  int turn, i;
-  for (turn = 0; turn < PERMI_ENGINES && status == PERM_OK && !offers->favoured && !permi_watch(maker->watch, 1e3);
-       turn++) {
-    const perm_method method = permi_engines[turn].method;
-    i = turn;
-    if (block->n <= PERMI_ORDER_FIRST && offers->first < PERMI_ORDER_FIRST_SECONDS) /* neighbours in the table */
-      i += method == PERM_METHOD_TREE ? 1 : method == PERM_METHOD_FRONTIER ? -1 : 0;
-    if (!(permi_engines[i].flags & PERMI_NAMED))
-      status = permi_ask_engine(maker, block, offers, i);
-  }
-  return status;
-}
-
-/* The leaf of the best offer of this header or of the dense engine, or why there is none. */
+/* The leaf of the best offer, or why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
-      offers->offer[offers->frontier].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = offers->frontier; /* rather much memory than no end */
+      offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
+    offers->chosen = PERMI_AT_FRONTIER; /* memory before endless time */
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
     return permi_fail_long(maker->result);
   if (offers->chosen < 0)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                      block->edges, offers->offer[offers->frontier].why);
+                      block->edges, offers->offer[PERMI_AT_FRONTIER].why);
   best = &offers->offer[offers->chosen];
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -15424,58 +14504,74 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
                       "method %s is predicted to take %.3g s and %.3g bytes",
                       block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method), best->seconds,
                       best->bytes);
-  if (best->bytes > limit && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
+  if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
                       best->bytes); /* doubles have more engines */
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
-static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+/* The leaf of the fastest engine within max_bytes. perm.h's engines are asked first, at a glance, and noted last. */
+static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  const int integer = maker->working->integer;
+  permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  perm_status status;
-  int i, made;
-  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
-    return permi_make_dense(maker, block, leaf);
-  for (i = 0; i < PERMI_ENGINES; i++)
-    if (method == permi_engines[i].method)
-      return permi_make_named(maker, block, &permi_engines[i], leaf);
-  memset(&offers, 0, sizeof offers);
-  offers.dense = offers.counts = offers.proven = offers.hope = (double)INFINITY;
-  offers.chosen = -1;
-  for (i = 0; i < PERMI_ENGINES; i++)
-    offers.offer[i].seconds = (double)INFINITY;
-  status = permi_ask_arrays(maker, block, &offers, leaf, &made);
+  double counts = (double)INFINITY, first; /* of the other engines of perm.h; of all of them */
+  perm_status status = PERM_OK;
+  int i, made = 0;
+  permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
+  offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (block->n <= PERM_MAX_N && !integer)
+    offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
+  if (block->n <= PERM_MAX_N && (integer || offers.dense > 1e-4))
+    status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
+                              &made); /* no order is found in less */
   if (status != PERM_OK || made)
     return status;
-  if (offers.first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
-      (block->n > PERMI_FULL_MOST || offers.first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
+  first = offers.best = fmin(offers.dense, counts);
+  if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS)
+    offers.swapped = PERMI_AT_TREE;
+  maker->offers = &offers;
+  if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
+      (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
     status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
                  ? PERM_OK
                  : permi_fail_memory(maker->result);
   else
     status = permi_ask_engines(maker, block, &offers);
+  maker->offers = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)
     status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
-  if (status == PERM_OK && !offers.favoured && offers.counts < offers.dense &&
-      (offers.chosen < 0 || offers.counts < offers.offer[offers.chosen].seconds)) {
-    status = permi_offer_note(maker, block, maker->working->integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS,
-                              offers.counts, 0, "at best");
+  if (status == PERM_OK && !offers.settled && counts < offers.dense &&
+      (offers.chosen < 0 || counts < offer[offers.chosen].seconds)) {
+    status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0, "at best");
     if (status == PERM_OK)
-      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, leaf,
-                                &offers.counts, &made);
+      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, 0, leaf, &counts,
+                                &made);
   }
   if (status == PERM_OK && !made)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
-    permi_offer_clear(&options->allocator, &permi_engines[i], &offers.offer[i]);
+    permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
 }
 
-/* What the preparation did, for perm_job_explain. */
+/* The leaf of a block: of the method asked for, or of the best one. */
+static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  const perm_options *options = maker->options;
+  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  int i;
+  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
+    return permi_make_dense(maker, block, leaf);
+  for (i = 0; i < PERMI_ENGINES; i++)
+    if (method == permi_engines[i].method)
+      return permi_make_named(maker, block, &permi_engines[i], leaf);
+  return permi_make_best(maker, block, leaf);
+}
+
+/* Notes what the preparation did. */
 static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
@@ -15502,7 +14598,7 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaves of all blocks, each multiplied to the constant. */
+/* The leaves of all blocks, multiplied to the constant. */
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
@@ -15543,9 +14639,9 @@ static perm_status permi_make_blocks(permi_maker *maker)
     if (!permi_job_push_number(maker->job, &working->constant))
       status = permi_fail_memory(maker->result);
   }
-  maker->account.watch = maker->watch;
-  maker->account.begin = maker->watch->worked;
-  maker->account.share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
+  maker->account->watch = maker->watch;
+  maker->account->begin = maker->watch->worked;
+  maker->account->share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
   for (k = 0; status == PERM_OK && k < working->blocks; k++) {
     permi_block block;
     permi_leaf leaf;
@@ -15561,12 +14657,12 @@ static perm_status permi_make_blocks(permi_maker *maker)
       break;
     }
     memset(&leaf, 0, sizeof leaf);
-    maker->account.least += PERMI_PLAN_SECONDS * order / rows_left;
+    maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
     status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
-    maker->account.run += status == PERM_OK ? leaf.information.seconds : 0;
+    maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* an offer that was stopped may have left no leaf */
+    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
       if (leaf.release)
         leaf.release(allocator, leaf.context);
       status = maker->watch->stopped;
@@ -15580,26 +14676,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* Has every row and column an entry? mark has room for n. */
-static int permi_sparse_full(const perm_matrix *matrix, int *mark)
-{
-  int i, n = matrix->n, full = 1;
-  size_t e;
-  for (i = 0; i < n; i++)
-    mark[i] = 0;
-  for (i = 0; i < n; i++) {
-    int entries = 0;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
-      if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0)
-        entries = mark[matrix->column[e]] = 1;
-    full &= entries;
-  }
-  for (i = 0; i < n; i++)
-    full &= mark[i];
-  return full;
-}
-
-/* The job of a permanent that is 0 by structure: exactly, whatever the arithmetic. */
+/* A job whose value is 0 exactly. */
 static perm_status permi_make_zero(permi_maker *maker)
 {
   permi_number nothing;
@@ -15608,106 +14685,167 @@ static perm_status permi_make_zero(permi_maker *maker)
   return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The whole matrix to an engine that does not look at structure, but for zero rows and columns. */
-static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
+/* ===================================================================================== >>sparse_job
+   A sparse matrix made into a job. */
+
+static void permi_working_options(permi_working *working, const permi_given *given, const perm_options *options,
+                                  int exact)
+{
+  working->is_complex = given->kind == PERM_KIND_COMPLEX;
+  working->modulus = options->modulus;
+  working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
+}
+
+/* The array, of integers if `exact`; the caller releases *entries. */
+static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
+                                      permi_problem *problem, void **entries, perm_result *result)
+{
+  const int m = given->m, n = given->n, parts = given->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
+  int64_t *integers;
+  double *reals;
+  permi_given_item entry;
+  size_t e, end;
+  int i, part, row;
+  *entries = NULL;
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
+                      m, n, PERM_MAX_LINES);
+  if (exact && !permi_given_integers(given, &row, &entry, NULL))
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
+                      "column %d (counted from 1) has none", row + 1, entry.column + 1);
+  *entries = permi_allocate(allocator, count, 8);
+  if (!*entries)
+    return permi_fail_memory(result);
+  memset(*entries, 0, count * 8);
+  integers = (int64_t *)*entries;
+  reals = (double *)*entries;
+  for (i = 0; i < m; i++)
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      permi_given_entry(given, i, e, &entry);
+      for (part = 0; part < parts; part++) {
+        const size_t at = ((size_t)i * (size_t)n + (size_t)entry.column) * (size_t)parts + (size_t)part;
+        if (exact)
+          integers[at] = entry.integer[part];
+        else
+          reals[at] = part ? entry.imaginary : entry.real;
+      }
+    }
+  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
+  return PERM_OK;
+}
+
+/* 1: an integer does not fit a double; unknown if watch stops. */
+static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
+{
+  size_t e;
+  for (e = 0; given->kind == PERM_KIND_INTEGER && e < given->nnz && !permi_watch_step(watch, e, 5); e++)
+    if (fabs((double)given->integer[e]) >= 9007199254740992.0)
+      return 1;
+  return 0;
+}
+
+/* 1: every row and column has an entry; mark has room for n. */
+static int permi_sparse_full(const permi_given *given, int *mark)
+{
+  int i, n = given->n, full = 1;
+  size_t e, end;
+  permi_given_item entry;
+  for (i = 0; i < n; i++)
+    mark[i] = 0;
+  for (i = 0; i < n; i++) {
+    int entries = 0;
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (entry.real != 0 || entry.imaginary != 0)
+        entries = mark[entry.column] = 1;
+    }
+    full &= entries;
+  }
+  for (i = 0; i < n; i++)
+    full &= mark[i];
+  return full;
+}
+
+/* The whole matrix to an engine that ignores structure. */
+static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  int n = matrix->n, i;
-  size_t e;
+  permi_problem problem;
+  permi_view view;
   perm_plan plan;
   permi_leaf leaf;
-  permi_view view;
-  perm_status status;
-  double *a;
-  status = permi_make_fits(maker, n);
+  void *entries;
+  perm_status status = permi_make_fits(maker, given->n);
+  if (status == PERM_OK)
+    status = permi_sparse_array(given, allocator, 0, &problem, &entries, maker->result);
   if (status != PERM_OK)
     return status;
-  view = permi_view_make(NULL, n, maker->working->is_complex ? 2 : 1);
-  a = (double *)permi_allocate(allocator, (size_t)(n * n * view.parts), sizeof *a);
-  view.a = a;
-  if (!a)
-    return permi_fail_memory(maker->result);
-  memset(a, 0, (size_t)(n * n * view.parts) * sizeof *a);
-  for (i = 0; i < n; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      double *at = a + (i * n + matrix->column[e]) * view.parts;
-      at[0] = permi_sparse_real(matrix, e);
-      if (view.parts == 2)
-        at[1] = permi_sparse_imaginary(matrix, e);
-      if (matrix->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
-        maker->working->inexact = 1;
-    }
-  status = permi_plan(n, &view, maker->options, &plan, maker->result);
+  view = permi_view_of(problem.real, problem.ld, problem.parts, problem.reach);
+  status = permi_plan(given->n, &view, maker->options, &plan, maker->result);
   if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, &view, allocator, &leaf) != PERM_OK)
     status = permi_fail_memory(maker->result);
-  permi_release(allocator, a);
+  permi_release(allocator, entries);
   if (status != PERM_OK)
     return status;
   maker->job->precision = plan.precision;
   if (plan.zero)
     return permi_make_zero(maker);
-  if (maker->working->inexact) {
+  if (permi_sparse_rounds(given, NULL)) {
     leaf.bound_relative = (double)INFINITY;
-    leaf.estimate_relative += n * PERMI_UNIT;
+    leaf.estimate_relative += given->n * PERMI_UNIT;
   }
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* ===================================================================================== >>sparse_job
-   A sparse matrix made into a job. */
-
-static void permi_working_options(permi_working *working, const perm_matrix *matrix, const perm_options *options,
-                                  int exact)
-{
-  working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
-  working->modulus = options->modulus;
-  working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
-}
-
-/* The job with the given arithmetic; the matrix is square and checked. Searches that the watch stops come back with
-   whatever they have, so that it is asked at the end. */
-static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watch, int exact, perm_job **job,
+/* The job of a square, checked matrix. Stopped searches return what they have, so the watch is asked at the end. */
+static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
   const perm_options *options = watch->options;
   const perm_allocator *allocator = &options->allocator;
   permi_working working;
   permi_maker maker;
+  permi_account account;
   perm_status status = PERM_OK;
   int zero;
-  double start = permi_seconds(), *binomial = permi_binomials(allocator, matrix->n);
+  double start = permi_seconds(), *binomial = permi_binomials(allocator, given->n);
   double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
+  memset(&account, 0, sizeof account);
+  maker.account = &account;
+  maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
   maker.binomial = binomial;
   maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
+  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     permi_release(allocator, binomial);
     permi_release(allocator, subsets);
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
-  permi_working_options(&working, matrix, options, exact);
+  permi_working_options(&working, given, options, exact);
   working.watch = maker.watch = watch;
   watch->activity = "preparing";
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   if ((options->method == PERM_METHOD_GLYNN || options->method == PERM_METHOD_RYSER ||
        options->method == PERM_METHOD_EXPANSION) &&
-      permi_sparse_full(matrix, working.work)) {
-    status = permi_make_whole(matrix, &maker);
+      permi_sparse_full(given, working.work)) {
+    status = permi_make_whole(given, &maker);
   } else {
-    status = permi_sparse_prepare(matrix, exact, &working, &zero);
+    status = permi_sparse_prepare(given, exact, &working, &zero);
     if (status == PERM_ERROR_MEMORY) {
       permi_fail_memory(result);
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail_long(result);
     } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped; /* components and degrees may be half done */
+      status = watch->stopped; /* components and degrees may be incomplete */
     } else if (zero) {
       status = permi_make_note(&maker);
       status = status == PERM_OK ? permi_make_zero(&maker) : status;
@@ -15721,7 +14859,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   permi_release(allocator, binomial);
   permi_release(allocator, subsets);
   if (watch->stopped != PERM_OK)
-    status = permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped), watch->activity);
+    status = permi_fail_stopped(watch, result);
   if (status != PERM_OK) {
     perm_job_free(maker.job);
     return status;
@@ -15731,80 +14869,36 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   return PERM_OK;
 }
 
-/* Rectangular matrices, and the methods that perm.h has for them, take the matrix as an array. */
-static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
+/* 1: the matrix is taken as an array, since it is rectangular or by method. */
+static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
-  return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
+  return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
 }
 
-/* The array, of integers where *exact asks for them and all entries are. The caller releases *entries. */
-static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
-                                      permi_problem *problem, void **entries, perm_result *result)
+/* Checks options and matrix of a call, for *given. */
+static perm_status permi_given_make(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
+                                    permi_given *given, perm_result *result)
 {
-  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
-  int64_t *integers, pair[2];
-  double *reals;
-  size_t bad = 0, e;
-  int i, row;
-  *entries = NULL;
-  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
-                      m, n, PERM_MAX_LINES);
-  if (exact && !permi_sparse_all_integers(matrix, &row, &bad, NULL))
-    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
-                      "column %d (counted from 1) has none", row + 1, matrix->column[bad] + 1);
-  *entries = permi_allocate(allocator, count, 8);
-  if (!*entries)
-    return permi_fail_memory(result);
-  memset(*entries, 0, count * 8);
-  integers = (int64_t *)*entries;
-  reals = (double *)*entries;
-  for (i = 0; i < m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts;
-      permi_sparse_integer(matrix, e, pair);
-      if (exact)
-        integers[at] = pair[0];
-      else
-        reals[at] = permi_sparse_real(matrix, e);
-      if (exact && parts == 2)
-        integers[at + 1] = pair[1];
-      else if (parts == 2)
-        reals[at + 1] = permi_sparse_imaginary(matrix, e);
-    }
-  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
-                                permi_reach_of(parts), NULL, NULL);
-  return PERM_OK;
-}
-
-/* Is there an integer that such an array of doubles does not hold? None is found if watch says stop. */
-static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
-{
-  size_t e;
-  for (e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
-    if (fabs((double)matrix->integer[e]) >= 9007199254740992.0)
-      return 1;
-  return 0;
-}
-
-/* Checks the call; *exact is the arithmetic to begin with. */
-static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
-                                      int *exact, perm_result *result)
-{
-  int row, whole, exactly;
-  size_t bad = 0;
   perm_status status = permi_check_options(options, 2, result);
   if (status == PERM_OK)
     status = permi_check_sparse(matrix, watch, result);
-  if (status != PERM_OK)
-    return status;
+  if (status == PERM_OK)
+    *given = permi_given_rows(matrix);
+  return status;
+}
+
+/* Checks what is asked of a matrix; *exact: the arithmetic to begin with. */
+static perm_status permi_sparse_check(const permi_given *given, const perm_options *options, permi_control *watch,
+                                      int *exact, perm_result *result)
+{
+  permi_given_item bad;
+  int row, whole, exactly;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
-  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
-  if (permi_sparse_by_counts(matrix, options)) /* checks the rest itself */
+  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && given->kind <= PERM_KIND_INTEGER);
+  if (permi_sparse_by_counts(given, options)) /* checks the rest */
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
           options->method < PERM_METHOD_FRONTIER;
@@ -15814,31 +14908,28 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
-  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto was refused above */
+  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto is refused above */
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
                       perm_method_name(options->method));
-  if (exactly && !permi_sparse_all_integers(matrix, &row, &bad, watch))
+  if (exactly && !permi_given_integers(given, &row, &bad, watch))
     return watch->stopped != PERM_OK
            ? permi_fail_stopped(watch, result)
            : permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, and so does a modulus, but the entry "
                       "in row %d, column %d (counted from 1) is %.17g%s",
-                      row + 1, matrix->column[bad] + 1, matrix->real[bad],
-                      matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
-  *exact = !whole && (exactly ||
-                      (options->precision == PERM_PRECISION_DEFAULT &&
-                       (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER)));
+                      row + 1, bad.column + 1, bad.real,
+                      given->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
+  *exact = *exact && !whole;
   return PERM_OK;
 }
 
 /* ========================================================================================= >>sparse */
 
-/* Integers by default: exact unless that does not fit or is predicted to take over a second and over
-   PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
-static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *watch, perm_status status,
+/* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
+static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
@@ -15848,14 +14939,14 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   if (seconds <= PERMI_EXACT_FREE_SECONDS)
     return status;
   permi_result_clear(result);
-  status = permi_make_job(matrix, watch, 0, &doubles, result);
+  status = permi_make_job(given, watch, 0, &doubles, result);
   if (watch->stopped != PERM_OK) {
     perm_job_free(*job);
     *job = NULL;
   } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
     perm_job_free(*job);
     *job = doubles;
-  } else if (seconds < (double)INFINITY) { /* the exact job stands, also when doubles are refused */
+  } else if (seconds < (double)INFINITY) { /* the exact job stands */
     perm_job_free(doubles);
     permi_result_clear(result);
     status = PERM_OK;
@@ -15863,7 +14954,6 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   return status;
 }
 
-/* Bytes of a given matrix. */
 static double permi_matrix_cost(const perm_matrix *matrix)
 {
   if (!matrix)
@@ -15871,7 +14961,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* The end of a call that watch has stopped. */
+/* Ends a stopped call. */
 static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **job, perm_result *result)
 {
   perm_job_free(*job);
@@ -15879,35 +14969,35 @@ static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **
   return permi_fail_stopped(watch, result);
 }
 
-/* The job in the precision that the options name. */
-static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+/* The job in the options' precision. */
+static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
   perm_status status;
   int exact = 0, leaf;
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  status = permi_sparse_check(given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (matrix->m > 0 && permi_sparse_by_counts(matrix, options)) {
+  if (given->m > 0 && permi_sparse_by_counts(given, options)) {
     permi_problem problem;
     void *entries;
-    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
+    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_problem_job(&problem, 0, 2, options, job, result);
+      status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(matrix, &watch);
+    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch);
          leaf++) {
       (*job)->leaf[leaf].bound_relative = (double)INFINITY;
-      (*job)->leaf[leaf].estimate_relative += fmin(matrix->m, matrix->n) * PERMI_UNIT;
+      (*job)->leaf[leaf].estimate_relative += fmin(given->m, given->n) * PERMI_UNIT;
     }
     return watch.stopped == PERM_OK ? status : permi_sparse_job_drop(&watch, job, result);
   }
-  if (matrix->m == 0) {
+  if (given->m == 0) {
     permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
     if (*job)
-      (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+      (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
     if (*job)
       (*job)->modulus = options->modulus;
     if (*job && permi_job_push_number(*job, &one))
@@ -15916,30 +15006,34 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_option
     *job = NULL;
     return permi_fail_memory(result);
   }
-  status = permi_make_job(matrix, &watch, exact, job, result);
+  status = permi_make_job(given, &watch, exact, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
       options->method != PERM_METHOD_EXACT)
-    status = permi_make_rather(matrix, &watch, status, job, result);
+    status = permi_make_rather(given, &watch, status, job, result);
   return status;
 }
 
-/* The next precision for a job; PERM_PRECISION_COUNT at the top. */
+/* The next precision; PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
 {
   return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
 }
 
-/* Which precision is to be planned at once instead; PERM_PRECISION_COUNT: none, or watch says stop. Elimination without
-   a subtraction loses no more than its own roundings, whatever the order. */
-static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
+/* The precision to plan at once instead; PERM_PRECISION_COUNT: none. Without subtractions elimination loses only its
+   own roundings. */
+static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
   perm_precision next = PERM_PRECISION_COUNT;
   double sum = 0;
-  size_t e;
-  int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
-  for (e = 0; e < matrix->nnz && matrix->kind != PERM_KIND_PATTERN && !subtracts && !permi_watch_step(watch, e, 5); e++)
-    subtracts = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] < 0 : matrix->real[e] < 0;
+  permi_given_item entry;
+  size_t e, end;
+  int i, subtracts = given->kind == PERM_KIND_COMPLEX;
+  for (i = 0; i < given->m && !subtracts; i++)
+    for (e = permi_given_row(given, i, &end); e < end && !subtracts && !permi_watch_step(watch, e, 5); e++) {
+      permi_given_entry(given, i, e, &entry);
+      subtracts = entry.real < 0;
+    }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
     if (job->leaf[i].integer)
@@ -15952,8 +15046,8 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-/* The job in that precision, or a higher one that the tolerance of a job in pieces needs. */
-static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const perm_options *options_given,
+/* The job, in a higher precision if the tolerance of a job in pieces needs it. */
+static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
   perm_options options = *options_given;
@@ -15964,15 +15058,13 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const per
   char line[160];
   int raised = 0, steps;
   permi_result_clear(result);
-  if (!job)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   *job = NULL;
-  status = permi_sparse_job(matrix, &options, job, result);
+  status = permi_sparse_job(given, &options, job, result);
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
-                  (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+                  (next = permi_sparse_higher(given, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_sparse_job(matrix, &options, &higher, result);
-    if (status > 0 || status == PERM_ERROR_MEMORY) { /* what is planned must not depend on time or luck */
+    status = permi_sparse_job(given, &options, &higher, result);
+    if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       perm_job_free(*job);
       *job = NULL;
       return status;
@@ -16005,7 +15097,17 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  return permi_meter_end(&call, permi_sparse_job_planned(matrix, options, job, result), result);
+  permi_control watch = permi_control_begin(options);
+  permi_given given;
+  perm_status status;
+  permi_result_clear(result);
+  if (job)
+    *job = NULL;
+  status = job ? permi_given_make(matrix, options, &watch, &given, result)
+               : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
+  if (status == PERM_OK)
+    status = permi_sparse_job_planned(&given, options, job, result);
+  return permi_meter_end(&call, status, result);
 }
 
 static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
@@ -16013,17 +15115,20 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
 {
   permi_control watch = permi_control_begin(options);
   permi_working working;
+  permi_given given;
   perm_status status;
+  permi_given_item bad;
   int exact, row, zero = 0;
-  size_t bad;
   permi_result_clear(result);
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
   memset(report, 0, sizeof *report);
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  status = permi_given_make(matrix, options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_sparse_check(&given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  exact = exact && permi_sparse_all_integers(matrix, &row, &bad, &watch); /* methods by counts were not asked yet */
+  exact = exact && permi_given_integers(&given, &row, &bad, &watch); /* methods by counts were not asked yet */
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
@@ -16033,13 +15138,13 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   working.watch = &watch;
   watch.activity = "preparing";
   if (matrix->m != matrix->n) {
-    permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
+    permi_sparse_fill(&given, exact, matrix->m > matrix->n, &working);
     if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
       working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
     working.report.rounds = 0;
   } else {
-    permi_working_options(&working, matrix, options, exact);
-    status = permi_sparse_prepare(matrix, exact, &working, &zero);
+    permi_working_options(&working, &given, options, exact);
+    status = permi_sparse_prepare(&given, exact, &working, &zero);
     if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
       status = PERM_ERROR_MEMORY;
     if (status == PERM_ERROR_MEMORY)
@@ -16063,35 +15168,22 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
-/* A sparse matrix, for permi_solve: planning makes the job. */
+/* For permi_solve; planning makes the job. */
 typedef struct permi_sparse_attempt {
-  const perm_matrix *matrix;
-  perm_job *job; /* until permi_solve takes it */
+  const permi_given *given;
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
 
 static perm_status permi_sparse_attempt_plan(void *context, const perm_options *options, double *seconds,
-                                             perm_result *result)
+                                             perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_sparse_job_planned(attempt->matrix, options, &attempt->job, result);
-  *seconds = (double)INFINITY;
+  const perm_status status = permi_sparse_job_planned(attempt->given, options, job, result);
   if (status != PERM_OK)
     return status;
-  *seconds = attempt->seconds = permi_job_seconds(attempt->job);
-  attempt->precision = attempt->job->precision;
-  return PERM_OK;
-}
-
-static perm_status permi_sparse_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                             perm_result *result)
-{
-  permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  (void)options;
-  (void)result;
-  *job = attempt->job;
-  attempt->job = NULL;
+  *seconds = attempt->seconds = permi_job_seconds(*job);
+  attempt->precision = (*job)->precision;
   return PERM_OK;
 }
 
@@ -16099,64 +15191,66 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
                                                 const perm_result *result)
 {
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
-  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* the next takes longer: not planned */
+  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* too long: not planned */
     return PERM_PRECISION_COUNT;
   return permi_sparse_next(options, result->method, attempt->precision);
 }
 
-static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_options *options, perm_result *result)
+static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,
+                                       double start, perm_result *result)
 {
-  static const permi_solver solver = {permi_sparse_attempt_plan, permi_sparse_attempt_make, permi_sparse_attempt_next};
-  const double start = permi_seconds();
-  permi_sparse_attempt attempt;
-  permi_control watch = permi_control_begin(options);
-  perm_status status;
+  static const permi_solver solver = {permi_sparse_attempt_plan, NULL, permi_sparse_attempt_next};
+  permi_sparse_attempt attempt = {given, 0, PERM_PRECISION_DEFAULT};
   int exact;
-  if (!result)
-    return PERM_ERROR_NULL;
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
-  if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, options) &&
-      !permi_sparse_rounds(matrix, &watch) && watch.stopped == PERM_OK) {
+  perm_status status = permi_sparse_check(given, options, watch, &exact, result);
+  if (status == PERM_OK && given->m > 0 && !exact && permi_sparse_by_counts(given, options) &&
+      !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK) {
     permi_problem problem;
     void *entries;
-    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
+    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_compute_counts(&problem, 0, 2, options, result);
+      status = permi_compute(&problem, PERMI_BY_LINES, 2, options, result);
     permi_release(&options->allocator, entries);
     return status;
   }
-  if (status == PERM_OK && watch.stopped != PERM_OK)
-    return permi_fail_stopped(&watch, result);
-  memset(&attempt, 0, sizeof attempt);
-  attempt.matrix = matrix;
-  status = permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
-  perm_job_free(attempt.job);
-  return status;
+  if (status == PERM_OK && watch->stopped != PERM_OK)
+    return permi_fail_stopped(watch, result);
+  return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
                                                 perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  perm_status status = permi_compute_sparse(matrix, options, result);
+  const double start = permi_seconds();
   const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  permi_metered call;
+  const perm_options *options;
+  permi_control watch;
+  permi_given given;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  watch = permi_control_begin(options);
+  status = permi_given_make(matrix, options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_compute_given(&given, options, &watch, start, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 #if defined(PERMI_ROUTE)
-/* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
-   to take long enough to pay for a look, or cannot take the order. */
+/* Takes arrays with many zeros, if the dense engine is slow enough to pay for a look, or cannot take the order. */
 #define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
-#define PERMI_ROUTE_ZEROS 0.125 /* the share of zeros from which on some engine of this header can gain */
+#define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
+  const double start = permi_seconds();
   const int n = problem->n, parts = problem->parts;
   perm_options options = *options_given;
-  perm_matrix matrix;
+  permi_control watch;
+  permi_given given;
   perm_status status;
-  size_t nnz = 0, used = 0;
   int i, j, k;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
       (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
@@ -16164,6 +15258,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
     return 0;
+  memset(&given, 0, sizeof given);
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
       const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
@@ -16172,7 +15267,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         if (problem->integer) {
           const int64_t x = problem->integer[at + k];
           if (parts == 2 && (x < -9007199254740991 || x > 9007199254740991))
-            return 0; /* a complex perm_matrix holds doubles */
+            return 0; /* complex entries are doubles here */
           some |= x != 0;
         } else {
           if (!(fabs(problem->real[at + k]) <= DBL_MAX)) {
@@ -16181,41 +15276,23 @@ static int permi_route(const permi_problem *problem, const perm_options *options
           }
           some |= problem->real[at + k] != 0;
         }
-      nnz += (size_t)some;
+      given.nnz += (size_t)some;
     }
-  if ((double)nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
+  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
     return 0;
   permi_result_clear(result);
-  if (!permi_matrix_allocate(&matrix, n, n, nnz,
-                             parts == 2         ? PERM_KIND_COMPLEX
-                             : problem->integer ? PERM_KIND_INTEGER
-                                                : PERM_KIND_REAL,
-                             &options.allocator)) {
-    permi_fail_memory(result);
-    return 1;
-  }
-  for (i = 0; i < n; i++) {
-    for (j = 0; j < n; j++) {
-      const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
-      double x[2] = {0, 0};
-      for (k = 0; k < parts; k++)
-        x[k] = problem->integer ? (double)problem->integer[at + k] : problem->real[at + k];
-      if (x[0] == 0 && x[1] == 0)
-        continue;
-      matrix.column[used] = j;
-      matrix.real[used] = x[0];
-      if (parts == 2)
-        matrix.imaginary[used] = x[1];
-      else if (problem->integer)
-        matrix.integer[used] = problem->integer[at];
-      used++;
-    }
-    matrix.row_start[i + 1] = used;
-  }
+  given.kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
+  given.m = given.n = n;
+  given.real = problem->real;
+  given.integer = problem->integer;
+  given.imaginary = parts == 2 && problem->real ? problem->real + 1 : NULL;
+  given.imaginary_integer = parts == 2 && problem->integer ? problem->integer + 1 : NULL;
+  given.ld = (size_t)problem->ld;
+  given.step = (size_t)parts;
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
-  status = perm_compute_sparse(&matrix, &options, result);
-  perm_matrix_free(&matrix);
+  watch = permi_control_begin(&options);
+  status = permi_compute_given(&given, &options, &watch, start, result);
   if (status < PERM_OK && result->argument) /* of our arguments: 1 is the matrix, 2 the options */
     result->argument = result->argument == 2 ? argument : 3;
   return 1;
@@ -16225,12 +15302,12 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 PERMI_BRIEF_BEGIN
 
 /* ============================================================================================ >>spy
-   A picture of structure and plan. Coordinates are whole numbers, so that no locale puts a comma into them. */
+   A picture of structure and plan, in whole coordinates: no locale writes a comma. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_SPY_EXACT 600     /* up to this order, and */
-#define PERMI_SPY_ENTRIES 20000 /* so many entries, one square an entry, */
-#define PERMI_SPY_CELLS 160     /* else a map of so many squares a side */
+#define PERMI_SPY_EXACT 600     /* up to this order and */
+#define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
+#define PERMI_SPY_CELLS 160     /* else so many squares a side */
 #define PERMI_SPY_PANEL 440
 #define PERMI_SPY_ROWS 14       /* of the table of blocks */
 #define PERMI_SPY_OUTLINES 500
@@ -16239,13 +15316,13 @@ PERMI_BRIEF_BEGIN
 typedef struct permi_spy {
   const perm_matrix *matrix;
   int cells[2];                       /* of the maps, down and across */
-  unsigned *live[2], *dead[2];        /* entries of each cell, as given and permuted */
-  int blocks, outlines, singular;     /* strong components; outlined ones: */
-  int *first, *order;                 /* where they begin, and their orders */
-  const perm_job *job;                /* NULL: no plan, because of */
+  unsigned *live[2], *dead[2];        /* entries of cells, as given and permuted */
+  int blocks, outlines, singular;     /* strong components, outlined ones */
+  int *first, *order;                 /* of outlines */
+  const perm_job *job;                /* NULL: see message */
   char message[PERM_MESSAGE_BYTES];
-  const permi_leaf *leaf;             /* with the largest elimination, or NULL: */
-  int steps, *width;                  /* vertices after each step */
+  const permi_leaf *leaf;             /* with the largest elimination, or NULL */
+  int steps, *width;                  /* vertices after steps */
   double *states;
   double dropped;
   permi_control *watch;
@@ -16286,7 +15363,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
           stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
-/* One map: runs of squares of a shade, a path a shade; the last is that of dead entries. */
+/* A map: a path of runs of squares for each shade; the last is of dead entries. */
 static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
 {
   static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
@@ -16302,7 +15379,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
     for (i = 0; i < down; i++)
       for (j = 0; j < across; j = end) {
         int mine = 0, k;
-        for (end = j; end < across; end++) { /* a run of cells of one shade */
+        for (end = j; end < across; end++) { /* a run */
           const size_t at = (size_t)i * (size_t)across + (size_t)end;
           const double density = spy->live[map][at] / area;
           k = spy->live[map][at]   ? density > 0.3 ? 3 : density > 0.1 ? 2 : density > 0.03 ? 1 : 0
@@ -16324,7 +15401,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve with its axis' ends, of the widths or of the logarithms of the states; y from the bottom, 0 .. most. */
+/* A curve of widths or logarithms of states, 0 .. most. */
 static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
   return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
@@ -16355,7 +15432,7 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   fputs("\"/>\n", file);
 }
 
-/* The matrix as given, and permuted to block triangular form. */
+/* The maps as given and in block triangular form. */
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -16435,8 +15512,7 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Vertices of the frontier after each step, from the steps' streams backwards: what a step makes vanish was there
-   before, what it brings was not. */
+/* Vertices of the frontier, from the streams backwards: what vanishes was there before, what comes was not. */
 static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
 {
   uint64_t alive = 0;
@@ -16448,41 +15524,37 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
       spy->width[p]++;
     spy->states[p] = frontier->states[p + 1];
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
-      const permi_stream *stream = &frontier->stream[s];
-      const int drop = stream->want == stream->test && stream->flip == stream->test && s == frontier->stream_start[p];
+      const uint64_t test = permi_stream_word(frontier, s, 0, 0), want = permi_stream_word(frontier, s, 1, 0);
+      const uint64_t flip = permi_stream_word(frontier, s, 2, 0);
+      const int drop = want == test && flip == test && s == frontier->stream_start[p];
       held |= drop;
-      gone |= stream->want | (stream->test & ~stream->want & ~stream->flip); /* all wanted bits vanish */
-      self = held ? frontier->stream[frontier->stream_start[p]].test & ~stream->want : 0; /* its slot may be reused */
-      born |= (stream->want ^ stream->flip) & ~(stream->test & ~stream->want & ~self);
+      gone |= want | (test & ~want & ~flip); /* wanted bits vanish */
+      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0; /* may be reused */
+      born |= (want ^ flip) & ~(test & ~want & ~self);
     }
     alive = (alive & ~born) | gone;
   }
 }
 
-/* The maps and the blocks, or parts of them if watch says stop. */
+/* The maps and the blocks, incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
   const int n = matrix->n, square = matrix->m == n && n > 0;
   int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
   permi_working working;
+  const permi_given given = permi_given_rows(matrix);
   size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
     if (!permi_working_create(&working, allocator, n, matrix->nnz))
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
-    for (i = 0; i < n; i++)
-      for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 50); e++)
-        if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0) {
-          working.cell[e].vertex[0] = i;
-          working.cell[e].vertex[1] = n + matrix->column[e];
-          permi_cell_link(&working, (int)e);
-        }
+    permi_sparse_fill(&given, 0, 0, &working);
     spy->singular = !permi_split(&working); /* or stopped */
   }
-  if (square && !spy->singular) { /* components come in reverse topological order: the last on top */
-    const int *column_match = working.work + 3 * (size_t)n; /* where permi_split leaves the rows of the columns */
+  if (square && !spy->singular) { /* components come in reverse topological order */
+    const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
     spy->blocks = working.blocks;
     spy->dropped = (int)working.report.dead_entries;
     for (k = 0; k <= spy->blocks; k++)
@@ -16517,7 +15589,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   return PERM_OK;
 }
 
-/* The largest block with an elimination. 0: out of memory. */
+/* Finds the largest block with an elimination. 0: out of memory. */
 static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
 {
   int i;
@@ -16543,9 +15615,9 @@ static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator
     const permi_tree *tree = (const permi_tree *)spy->leaf->context;
     for (i = 0; i < tree->nodes; i++) {
       const permi_tree_node *node = &tree->node[i];
-      spy->width[i] = permi_tree_bits(node->all) - 1;
+      spy->width[i] = permi_count_ones(node->all) - 1;
       spy->states[i] = permi_tree_choose(tree, spy->width[i],
-                                         permi_tree_bits(node->rows) - !node->column - node->difference);
+                                         permi_count_ones(node->rows) - !node->column - node->difference);
     }
   }
   return 1;

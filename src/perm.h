@@ -1,4 +1,4 @@
-/* perm.h: exact permanents of matrices, as fast as the machine allows and with the digits that are known.
+/* perm.h: exact permanents of matrices, as fast as the machine allows, with a bound or an estimate of the error.
 
    Header-only C99 (also C++11). In one source file:
 
@@ -9,56 +9,97 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   The file with the implementation takes about 10 s to compile at -O2 and 2 s at -O0, those without it no time: keep
-   it apart from what you edit. #define PERM_STATIC before it makes every function private to that file, and leaves out
-   what the file does not call: about 4 s for perm_real.
+   COMPILE TIME  The implementation takes about 10 s at -O2 and 2 s at -O0: keep it in a file that you seldom edit.
+   In a program of one file, also #define PERM_STATIC: what is not called is left out, about 4 s for perm_real.
 
-   CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
-     api        >>config >>types >>calls
-                what a project may define; every public type and function
-     base       >>platform >>prices >>memory >>doubles >>integers >>numbers >>cpu >>files
-                compilers and clock, checked memory, double-double and exactly associative sums, files replaced whole
-     job        >>control >>job >>state >>parallel >>options >>checkpoint
-                whether a call may go on; leaves and the expression over them; what is finished, in memory and on disk
-     gpu        >>contract
-                what perm.h and perm_cuda.cu tell each other
-     dense      >>dispatch >>kernels >>reach >>small >>plain >>scale >>dense >>gpu >>plan >>rounding >>bounds >>minors
-                >>minors_dense
-                Glynn's sum in blocks, for n <= 12 in one call; its plan, bound and estimate; GPUs; minors
-     exact      >>exact >>limbs >>exact_gpu
-                integers and Gaussian integers without rounding, and permanents modulo p
-     counts     >>counts >>ring >>subsets >>sign_sums >>counts_choice >>counts_scale >>counts_gpu >>counts_leaf
-                multiplicities and rectangular matrices: equal lines merged, a dynamic program, sums over signs
-     solve      >>check >>names >>run >>offers >>entries >>judge >>counted >>compute >>minors_calls >>batch
-                the public functions: check, plan, run, judge; many small matrices at once
-     structure  >>low_rank >>cauchy >>estimate
-                declared low rank; Cauchy matrices by Borchardt's identity; random samples with a standard error
-     kernels    >>vocabulary >>arithmetic >>dense_kernels >>small_kernels >>exact_kernels >>minors_kernels
-                >>batch_kernels >>counts_kernels >>vocabulary_end
-                the kernels, read once for each instruction set
+   CONTENTS  Each tag is a room, a file of src/ in the folder that stands before it; search here for the tag.
+     api/        >>config          what a project may define: PERM_STATIC, PERM_WITH_CUDA, PERM_NO_COMPLEX
+                 >>types           status, methods, options, result, plan, partial
+                 >>calls           every public function
+     base/       >>platform        compilers, threads, clock
+                 >>prices          the planner's prices: what engines are predicted to cost
+                 >>memory          checked allocation, max_bytes, error messages
+                 >>doubles         double-double, TwoSum, the exactly associative sum
+                 >>integers        integers of any size
+                 >>numbers         constants of a job: integers, residues, double-doubles
+                 >>ring            values of the engines and their operations: words, residues, double-double
+                 >>cpu             CPUID: which instruction set there is
+                 >>files           a file replaced whole: temporary file, lock, rename
+     job/        >>control         cancel, time limit, progress
+                 >>job             leaves, the expression over them, merge of partials
+                 >>state           finished chunks, merge of states
+                 >>parallel        the loop over threads
+                 >>options         the check of options
+                 >>checkpoint      the file format of checkpoints
+     gpu/        >>contract        what perm.h and perm_cuda.cu tell each other
+     dense/      >>dispatch        what a dense kernel reads and yields
+                 >>kernels         the table of dense kernels; its readings for AVX-512, AVX2, NEON
+                 >>reach           what a public call may link: kernels, GPUs, files
+                 >>small           n <= 12 in one call
+                 >>plain           scalar Glynn, Ryser, expansion
+                 >>scale           scaling by powers of two, an assignment problem
+                 >>dense           Glynn's sum in blocks, binary Gray code, exact row sums
+                 >>gpu             dense sums on GPUs
+                 >>plan            what fixes the bits of a dense sum
+                 >>rounding        the estimate: rounding before the products
+                 >>bounds          the bound: proof of certify; the leaf of a plan
+                 >>minors          minors, derivatives, gradient
+                 >>minors_dense    the same by vector kernels
+     exact/      >>exact           integers without rounding, residues modulo p; price
+                 >>limbs           exact limbs: tables of the vector kernels
+                 >>exact_gpu       integers on GPUs
+     counts/     >>counts          multiplicities, rectangular matrices: equal lines merged
+                 >>digits          digits of a count, forms of engines, values beyond double
+                 >>subsets         the dynamic program over subsets; expansion
+                 >>sign_sums       Glynn and Ryser over counts: n-ary Gray code
+                 >>counts_choice   the engine for counts, its price
+                 >>counts_scale    scaling, error of an engine
+                 >>counts_gpu      sums over counts on GPUs
+                 >>counts_leaf     the leaf of the chosen engine
+     solve/      >>check           finite entries, sizes, strides
+                 >>names           texts of statuses, methods and values; perm_layout
+                 >>run             perm_job_execute: limits, checkpoints, parts and their merge
+                 >>engine          the interface of every engine, dense and sparse; the choice among offers
+                 >>offers          the engines for arrays
+                 >>entries         the reach of every public call
+                 >>judge           escalation: is a result good enough, what comes next
+                 >>compute         perm_compute_*, perm_job_*
+                 >>minors_calls    perm_minors_*, perm_gradient_*
+                 >>batch >>batch_calls  perm_batch_*, perm_select_*
+     structure/  >>low_rank        declared rank: monomials
+                 >>cauchy          Borchardt's identity
+                 >>estimate        random samples, standard error
+     kernels/    >>vocabulary      the words LOAD, STORE, FMA of an instruction set
+                 >>arithmetic      products of parts
+                 >>dense_kernels   Glynn's row loops; permi_glynn_real_avx512 and the others by name
+                 >>small_kernels   n <= 12
+                 >>exact_kernels   integers: atoms, halves, limbs, IFMA
+                 >>minors_kernels  minors
+                 >>batch_kernels   batches
+                 >>counts_kernels  counts
+                 >>vocabulary_end  forgets the words
 
-   TO ADD (paths in src/)
-     a dense kernel        kernels/dense_kernels.h: a form in the row loops, and its PERMI_INSTANCE; dense/kernels.h:
-                           its line in permi_kernels_real or _complex. Test with tests/t_dense.c, tests/t_isa.c,
-                           tests/compile/run.sh (spills)
-     an instruction set    api/types.h: perm_isa; base/cpu.h: when it is there; kernels/vocabulary.h: its words;
-                           dense/kernels.h: its reading of the kernels and its lines in the tables; the same in
-                           signs/hybrid.h for sparse matrices. Test with tests/isa.sh and `make golden`
-     a dense method        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: its leaf, bound and
-                           estimate; dense/plain.h has the scalar ones. Test with tests/t_engines.c, tests/climb.c
-     an engine for arrays  solve/offers.h: offer, make and its line in permi_array_engines. Test with
-                           tests/t_engines.c, tests/t_rectangular.c
-     a price               base/prices.h: every stored prediction, with its unit and where it was measured
-     a sparse engine       a room of its own with offer, make and release, as block/engines.h describes them;
-                           sparse/choose.h: its line in permi_engines. Test with tests/t_engines.c, tests/t_sparse.c
-     a value type          frontier/values.h: permi_algebra and permi_value_add; for sums over counts counts/ring.h.
-                           Test with tests/t_lists.c, tests/t_arrays.c, tests/t_repeats.c
-     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise. Test with
-                           tests/t_io.c, `make fuzz`
-     a GPU kernel          gpu/text*.h: its text; gpu/contract.h: its tables, filled by dense/gpu.h, exact/exact_gpu.h
-                           or frontier/arrays_gpu.h; gpu/compile.h: its key; tests/cuda/twin.cu: the same on the
-                           CPU. Test with tests/cuda/run.sh
-     a room                its file, and its #include in src/perm.h or src/perm_sparse.h; `make headers check-rooms`
+   TO ADD (paths in src/; tests in tests/)
+     a dense kernel        kernels/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
+                           or _complex. Test: t_dense.c, t_cpu.c, compile/run.sh (spills)
+     an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
+                           kernels/vocabulary.h: its words; dense/kernels.h, signs/hybrid.h, frontier/arrays.h: its
+                           reading; then wherever `grep -ri neon src` finds NEON. Test: t_cpu.c, isa.sh, `make golden`
+     a dense engine        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: leaf, bound and
+                           estimate; scalar ones in dense/plain.h. Test: t_engines.c, climb.c
+     engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
+     (integers, counts)    permi_array_engines. Test: t_engines.c, t_counts_rectangular.c
+     a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
+                           permi_engines. Test: t_engines.c, t_sparse.c
+     a price               base/prices.h, with unit, machine and date
+     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
+                           Test: t_frontier.c, t_arrays.c, t_counts.c
+     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text.
+                           Test: t_io.c, `make fuzz`
+     a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
+                           by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
+                           tests/cuda/twin.cu: its twin on the CPU. Test: cuda/run.sh
+     a room                its file; its #include and its line above. Test: `make headers check-rooms`, headers.sh
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -66,17 +107,17 @@
 
    WHICH CALL
        perm_real, perm_complex      one matrix, one line, no options
-       perm_compute_real, _complex  options in; value, exponent, error bound and estimate out
-       perm_plan_real, _complex     what would be done, and how long it would take
-       options.checkpoint           any single permanent, killed when you like: the same call goes on from the file
-         .part, .merge              the same in parts, each a call of its own anywhere, put together by another call
-       perm_job_*, perm_state_*     the same work in pieces of your own: ranges, what is finished, files (>>checkpoint)
-       perm_compute_integer         without rounding, results of any size, modulo p; _gaussian: a + bi
+       perm_compute_real, _complex  options in; value, exponent, bound and estimate out
+       perm_plan_real, _complex     what would be done, and for how long
+       options.checkpoint           a file: a call that was killed goes on when repeated
+         .part, .merge              the same in parts, on any machines, put together by another call
+       perm_job_*, perm_state_*     the same in pieces of your own
+       perm_compute_integer         without rounding, any size, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
-       perm_compute_low_rank_*, _cauchy_*   given as two thin factors, or by nodes
-       perm_estimate_*              samples with a standard error, where nothing else will finish
+       perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
+       perm_estimate_*              random samples with a standard error
        perm_sparse.h                sparse matrices, Matrix Market files
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
@@ -87,56 +128,49 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   A result whose estimate is poor is computed again in the next precision when that is predicted to take under a
-   second, or, when options.tolerance asks for it, while options.max_seconds allows. With a checkpoint or parts, which
-   keep one job, a tolerance plans at once what it is expected to need, and nothing that takes over a second is run
-   again: the default where n u e^(n/2) is below the tolerance, else accurate or dd.
+   Escalation: a result with a poor estimate is computed again in the next precision if that is predicted to take under
+   a second, or, with options.tolerance, while options.max_seconds allows. Checkpoints and parts keep one job: a
+   tolerance then chooses the precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only
+   what takes under a second is run again.
 
    GUARANTEES
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is an estimate: `make check-soundness` searches
-       a million results for errors of more than ten estimates, by climbing towards them, and finds none.
+       a million results, climbing towards large errors, and finds none above ten estimates.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails or is killed; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, of OpenMP's threads too
-       (OMP_STACKSIZE); what is larger comes from options.allocator, which max_bytes limits.
-     - One thing is not ours: GCC's OpenMP ends the process when it cannot start a thread (ulimit -u, ulimit -v, a
-       cgroup's pids.max), and so does LLVM's. Where that may be, try pthread_create first, or set threads to 1.
+       (OMP_STACKSIZE); larger memory comes from options.allocator, which max_bytes limits.
+     - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
+       ulimit -v, a cgroup's pids.max). Where that may be, try pthread_create first, or set threads to 1.
 
-   COST  n 2^(n-1) elements, about 1.5 floating-point operations each: n = 20 well under a millisecond,
-   n = 30 around a second, each further column twice the time and a little more. Complex: three times that.
+   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 well under a millisecond, n = 30 about a
+   second; a further column doubles it. Complex: three times that. Exact integers: the same or less while entries are
+   small.
 
-   Exact integers cost the same or less while entries are small; see perm_compute_integer.
-
-   LIMITS of this version: square matrices to n = 64 (more where rows or columns are equal), rectangular ones while the
-   shorter side is below about 30. This header does not do sparse structure (perm_sparse.h does).
+   LIMITS  Square matrices to n = 64 (more with equal rows or columns), rectangular ones while the shorter side is below
+   about 30. Sparse structure: perm_sparse.h.
 
    REFERENCES
-     [Bar96] A. I. Barvinok, Two algorithmic results for the traveling salesman problem, Math. Oper. Res. 21 (1996)
-             65-84: permanents of matrices of fixed rank.
+     [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
      [Gur05] L. Gurvits, On the complexity of mixed discriminants and related problems, MFCS 2005, LNCS 3618, 447-458.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
-     [SB99]  I. Beichl, F. Sullivan, Approximating the permanent via importance sampling with application to the dimer
-             covering problem, J. Comput. Phys. 149 (1999) 128-147.
-     [Bor55] C. W. Borchardt, Bestimmung der symmetrischen Verbindungen vermittelst ihrer erzeugenden Function,
-             J. reine angew. Math. 53 (1855) 193-198.
+     [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
+     [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
      [Gly10] D. G. Glynn, The permanent of a square matrix, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
      [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
-     [DK01]  I. S. Duff, J. Koster, On algorithms for permuting large entries to the diagonal of a sparse matrix,
-             SIAM J. Matrix Anal. Appl. 22 (2001) 973-996.
-     [JV87]  R. Jonker, A. Volgenant, A shortest augmenting path algorithm for dense and sparse linear assignment
-             problems, Computing 38 (1987) 325-340.
+     [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
+     [JV87]  R. Jonker, A. Volgenant, Computing 38 (1987) 325-340: linear assignment.
      [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
-     [Gra09] S. Graillat, Accurate floating-point product and exponentiation, IEEE Trans. Computers 58 (2009) 994-1000.
-     [CH18]  S. Chin, J. Huh, Generalized concurrence in boson sampling, Scientific Reports 8 (2018) 6101.
+     [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
+     [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
      [MRA]   C. Masschelein, M. Richer, P. W. Ayers, Optimizing and benchmarking the computation of the permanent of
              general matrices: rectangular ones.
-     [BGM17] S. Boldo, S. Graillat, J.-M. Muller, On the robustness of the 2Sum and Fast2Sum algorithms, ACM Trans.
-             Math. Software 44 (2017): Fast2Sum is exact when a is a whole number of units of the last place of b.
-     [CLL06] E. Carlen, E. H. Lieb, M. Loss, An inequality of Hadamard type for permanents, Methods Appl. Anal. 13
-             (2006) 1-17.
+     [BGM17] S. Boldo, S. Graillat, J.-M. Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum is exact when a is a
+             whole number of units of the last place of b.
+     [CLL06] E. Carlen, E. H. Lieb, M. Loss, Methods Appl. Anal. 13 (2006) 1-17: an inequality of Hadamard type.
      [Kul13] U. Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
 */
 #ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to the kernels */
@@ -162,6 +196,7 @@
 #include "base/doubles.h"
 #include "base/integers.h"
 #include "base/numbers.h"
+#include "base/ring.h"
 #include "base/cpu.h"
 #include "base/files.h"
 
@@ -199,7 +234,7 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 
 #include "counts/counts.h"
-#include "counts/ring.h"
+#include "counts/digits.h"
 #include "counts/subsets.h"
 #include "counts/sign_sums.h"
 PERMI_BRIEF_BEGIN
@@ -212,15 +247,16 @@ PERMI_BRIEF_END
 #include "solve/check.h"
 #include "solve/names.h"
 #include "solve/run.h"
+#include "solve/engine.h"
 #include "solve/offers.h"
 #include "solve/entries.h"
 #include "solve/judge.h"
-#include "solve/counted.h"
 #include "solve/compute.h"
 PERMI_BRIEF_BEGIN
 #include "solve/minors_calls.h"
 PERMI_BRIEF_END
 #include "solve/batch.h"
+#include "solve/batch_calls.h"
 
 #include "structure/low_rank.h"
 #include "structure/cauchy.h"

@@ -11,13 +11,13 @@
 
    Needs MPI 3.
 
-   CONTENTS (search for the tag)
-     >>config       macros that a project may define before
+   CONTENTS (each tag is a file of src/mpi)
+     >>config       what a project may define
      >>api          every public function
-     >>coordinator  who computes which chunks: no MPI in it
-     >>session      a communicator of our own, waiting, agreement of all ranks
-     >>run          one job: rank 0 and the others
-     >>calls        matrices and options from rank 0 to all, results back
+     >>coordinator  which rank computes which chunks: self-scheduling, no MPI in it
+     >>session      communicator, waiting, agreement of all ranks
+     >>run          one job: ranges, reports, checkpoint, stops
+     >>calls        the message with rank 0's matrix and options; the public functions
      >>main         the command
 
    EXAMPLE
@@ -27,24 +27,23 @@
        perm_mpi_real(MPI_COMM_WORLD, n, n, a, n, &options, &result);
        if (rank == 0) printf("%.17g\n", result.value);            // every rank has the result
 
-   HOW  Every rank makes the same plan, for the best kernel family that all of them have. Rank 0 hands out ranges of
-   chunks, seconds each by every rank's measured speed and less towards the end, one ahead of what a rank is at; it adds
-   up what comes back, writes the checkpoint, and computes too. Tasks go to one rank each; a job of only one task, or
-   of less than PERM_MPI_SECONDS, runs on rank 0.
+   HOW  Every rank makes the same plan, for the best kernel family that all have. Rank 0 hands out ranges of chunks,
+   seconds each by every rank's measured speed and shorter towards the end, one ahead of what a rank computes; it adds
+   up what comes back, writes the checkpoint, and computes too. A task goes to one rank; a job of only one task, or of
+   less than PERM_MPI_SECONDS, runs on rank 0.
 
    GUARANTEES
      - The bits are those of the same call without MPI on a machine of that kernel family, for any number of ranks,
        threads, GPUs, kills and restarts (options.checkpoint).
      - Every rank returns the same status, message and result.
-     - A rank that fails (memory, GPU, another matrix, another version) ends the job on all of them: status and message
+     - A rank that fails (memory, GPU, another matrix, another version) ends the job on all ranks; status and message
        name it. The checkpoint then holds all that was finished.
-     - A rank that is killed takes the job with it: mpirun sees to that, and so does an MPI call that fails
-       (MPI_ERRORS_ARE_FATAL). Start again with any number of ranks and the same checkpoint: lost are at most the
-       seconds since it was last written.
+     - A rank that is killed takes the job with it, by mpirun or MPI_ERRORS_ARE_FATAL. Start again with any number of
+       ranks and the same checkpoint: at most the seconds since it was last written are lost.
 
-   THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. MPI is called
-   by the calling thread only (MPI_THREAD_FUNNELED). options.gpu: of the GPUs that a rank sees; set
-   CUDA_VISIBLE_DEVICES for each (the command does, by local rank). A job is on GPUs or not: every rank needs one then.
+   THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. Only the
+   calling thread calls MPI (MPI_THREAD_FUNNELED). options.gpu: of the GPUs that a rank sees; set CUDA_VISIBLE_DEVICES
+   for each (the command does). A job is on GPUs or not: then every rank needs one.
 
    DOES NOT  divide one task among ranks, survive a lost rank without a restart, mix byte orders. */
 #if !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
@@ -52,8 +51,7 @@
 #endif
 
 /* ======================================================================================== >>config
-   PERM_MPI_IMPLEMENTATION  the code too (a compiler that knows __INCLUDE_LEVEL__ sees by itself that this file is not
-                            included)
+   PERM_MPI_IMPLEMENTATION  the code too (implied where __INCLUDE_LEVEL__ tells that this file is not included)
    PERM_MPI_MAIN            and the command; with PERM_IMPLEMENTATION, or linked with an object that has it
    PERM_MPI_SECONDS         jobs predicted to take less on one thread run on rank 0 (default 0.1)
    PERM_MPI_RANGE_SECONDS   how long a range lasts (default 4)                                                  */

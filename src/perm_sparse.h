@@ -5,33 +5,64 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it: private to the file)
+   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it leaves out what is not called)
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
    With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
    before perm.h there). Needs libc and libm.
 
-   CONTENTS (search for the tag; each tag is a file of src/, in the folder that its line names)
-     api        >>sparse_config >>sparse_calls
-                every public type and function
-     matrix     >>matrix >>io >>market >>plain_text >>write
-                compressed rows; Matrix Market and plain text, with errors that name the line
-     block      >>matching >>components >>reduce >>order >>engines
-                a matrix becomes blocks: matchings, fine Dulmage-Mendelsohn, lines of degree 1 and 2; an order of
-                elimination; what the engines of a block have in common
-     frontier   >>values >>frontier >>steps >>steps_run >>sorting >>streams >>arrays >>array_layout >>arrays_gpu
-                >>arrays_run >>tree >>tree_join >>tree_build >>band >>band_run >>band_order
-                dynamic programs: lists and arrays over matched vertices, tree decompositions, bands
-     signs      >>hybrid >>hybrid_layout >>hybrid_program >>hybrid_leaf >>programs >>program_text >>program_tune
-                >>sparyser >>dominating >>codegen
-                sums over signs: elimination inside, the same for GPUs; Ryser in compressed rows
-     matchings  >>transversals >>decompose >>decompose_run
-                enumeration of perfect matchings; branches over lines of degree 3 and 4
-     sparse     >>prepare >>frontier_offer >>choose >>sparse_job >>sparse >>spy
-                the engine of each block, the public functions, a picture of structure and plan
-     kernels    >>array_kernels >>hybrid_kernels
-                blocks of arrays and the interpreter of hybrid programs, read once for each instruction set
+   CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too.
+     api/        >>sparse_config     macros that a project may define
+                 >>sparse_calls      every public type and function
+     matrix/     >>matrix            compressed rows from entries, triplets, arrays; sort, duplicates
+                 >>io                lines, words, numbers; messages FILE:LINE
+                 >>market            Matrix Market: banner, symmetric, skew-symmetric, hermitian
+                 >>plain_text        files without a banner: rows, coordinates, edges; perm_matrix_read
+                 >>write             Matrix Market written
+     block/      >>matching          Hopcroft-Karp
+                 >>components        Dulmage-Mendelsohn, strong components
+                 >>reduce            lines of degree 1 and 2 eliminated
+                 >>order             elimination order: greedy, annealing
+                 >>engines           what engines of a block share (their interface: solve/engine.h)
+     frontier/   >>values            the ring of values: doubles, double-double, integers, residues
+                 >>frontier          states, keys, cursors of the lists
+                 >>steps             a step: the values of a union of lists
+                 >>steps_run         the union of lists, in parts; threads; the value at the end
+                 >>sorting           the lists' twin: expand, sort, contract
+                 >>streams           from an order to the streams of a step
+                 >>arrays            arrays indexed by combinations
+                 >>array_layout      words and ways of a step
+                 >>arrays_gpu        arrays and lists on a GPU
+                 >>arrays_run        passes, price
+                 >>tree              tables of a tree decomposition, bucket elimination
+                 >>tree_join         the product of two tables
+                 >>tree_build        elimination by fill, price
+                 >>band              a window along a band
+                 >>band_run          streams, threads, bound
+                 >>band_order        order of the rows, price
+     signs/      >>hybrid            Glynn's signs outside, elimination inside: the interpreter's program
+                 >>hybrid_layout     which columns are inside, search
+                 >>hybrid_program    a layout becomes a straight program
+                 >>hybrid_leaf       rounding, estimate, price
+                 >>programs          the same for GPUs
+                 >>program_text      its kernel as CUDA C++ and PTX
+                 >>program_tune      candidates, tuning
+                 >>hybrid_offer      what hybrid and cached offer, on the CPU or GPUs
+                 >>sparyser          Ryser in compressed columns, Gray code
+                 >>dominating        Ryser over dominating sets
+                 >>codegen           the published GPU kernels
+     matchings/  >>transversals      perfect matchings enumerated
+                 >>decompose         branches over lines of degree 3 and 4
+                 >>decompose_run     their walk, price
+     sparse/     >>prepare           check, reduce, split into blocks
+                 >>frontier_offer    offers of frontier, tree, sorting
+                 >>choose            the table of engines and the choice for a block
+                 >>sparse_job        a matrix becomes a job
+                 >>sparse            perm_compute_sparse, perm_sparse_job, perm_sparse_report
+                 >>spy               perm_sparse_spy, SVG
+     kernels/    >>array_kernels     arrays for each instruction set
+                 >>hybrid_kernels    the interpreter of hybrid programs
 
    EXAMPLE
        perm_matrix a;
@@ -46,36 +77,36 @@
 
    GUARANTEES
      - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
-       4544 bits (above that in doubles, and `exact` is 0), and modulo any number at any size. Doubles carry a proven
-       bound in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which
-       only add products of entries, so that non-negative matrices lose no digit to cancellation. Methods hybrid and
-       cached sum over signs: `error_bound` is INFINITY, `error_estimate` an estimate.
+       4544 bits (above that in doubles, `exact` is 0), and modulo any number at any size. Doubles carry a proven bound
+       in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
+       products of entries: non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum over
+       signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
 
    METHOD (options.method): what it sums; states or terms; values
-       auto          the one predicted to be fastest within max_bytes, for each block
+       auto          the fastest by prediction within max_bytes, for each block
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
-                     gone than of others; all values. Lists or arrays:
+                     gone than of others; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract.
-                    With options.gpu on one GPU, up to its memory: arrays where predicted faster, both if isa is cuda
+                    options.gpu: one GPU, up to its memory, arrays where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a programme; doubles, complex or accurate
-       cached        the same with nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order
-                     13 (options.gpu), as kernels generated for the matrix; estimates mean the same there
-       sparyser      Ryser's sum without what is surely zero; up to n 2^(n-1); doubles, integers to 126 bits
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order 13, as
+                     kernels generated for the matrix
+       sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory
-                     Ryser's sum on GPUs as published [EK]: a kernel of code for every column; n 2^(n-1), and about
-                     k 2^(n-1) with k row sums in registers; doubles. For comparisons: hybrid is faster
+                     Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
+                     k row sums in registers; doubles. For comparisons: hybrid is faster
        decompose     branches at lines of degree 3 and 4 down to nothing or dense blocks; doubles, exact integers
        transversals  every perfect matching one at a time; all values
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
-   COST  what the structure allows. perm_sparse_job + perm_job_explain tell beforehand, and perm_sparse_spy draws it;
-   options.plan_effort buys longer searches for orders and layouts.
+   COST  what the structure allows: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
+   options.plan_effort buys longer searches.
 
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
    or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
@@ -177,6 +208,7 @@ PERMI_BRIEF_BEGIN
 #include "signs/programs.h"
 #include "signs/program_text.h"
 #include "signs/program_tune.h"
+#include "signs/hybrid_offer.h"
 PERMI_BRIEF_END
 #include "signs/sparyser.h"
 #include "signs/dominating.h"

@@ -3,8 +3,8 @@
    Usage: build/bench PART...  with the parts
      rates[=N,...] pair accuracy bounds precision small counts exact threads figure=FILE.svg
    or: build/bench process COMMAND... */
-#define PERM_IMPLEMENTATION
-#include "perm.h"
+#define INSIDE_DENSE
+#include "inside.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>

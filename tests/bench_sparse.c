@@ -1,8 +1,7 @@
 /* make bench-sparse: the engines of perm_sparse.h. Usage: build/bench_sparse PART... with the parts
      hybrid merge planner
    or: build/bench_sparse process COMMAND... */
-#define PERM_IMPLEMENTATION
-#include "perm_sparse.h"
+#include "inside.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>

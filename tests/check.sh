@@ -1,13 +1,46 @@
 #!/bin/sh
 # Runs every test program, two at a time, adds up their closing lines, and closes with `N passed, N failed, N skipped`.
-# Usage: tests/check.sh [full]
+# Usage: tests/check.sh [ci | full]
+#   (nothing)  make check: after each change, 220 seconds of a core
+#   ci         make check-ci: each part, at the size that it has without `full`
+#   full       make check-full: all of ci at full size, other machines, sanitizers, fuzzing, attacks, coverage
+# A part is left out, or a smaller one of the same program, by what it tests and never by how long it took.
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
 rm -rf build/check; mkdir build/check
-full=$1
+level=$1 full=""
+[ "$level" = full ] && full=full
 export OMP_WAIT_POLICY=passive # two parts at a time have more threads than cores: none should spin
 # NAME|COMMAND, the longest first; the last line of each is `N passed, N failed, N skipped`
+quick_parts() { # each with what it leaves to check-ci
+  cat <<'END'
+unit tests|build/tests_O1 -q
+examples|sh tests/examples.sh
+lesser processors|sh tests/isa.sh few
+command line|sh tests/cli.sh
+warnings|sh tests/compile/run.sh warnings
+README and manuals|sh tests/manuals.sh names
+rooms|sh tests/rooms.sh quick
+budgets|sh tests/budgets.sh
+golden record, a sample|sh tests/golden/golden.sh sample
+END
+}
+# What check leaves to check-ci, part by part:
+#   unit tests          those of TEST_LONG (long searches and statistics), and the build at -O2
+#   lesser processors   all but one test a kind of kernel; emulators
+#   warnings            dialects since C11 and C++14, programs made by both compilers, stacks, the clock, spills
+#   README and manuals  running their commands and examples
+#   rooms, budgets      each room compiled by itself; compile seconds
+#   not at all          GPUs or their twin, kills, limits, ranks, headers, memory, Python, installation, the study
+# What check-ci leaves to check-full:
+#   unit tests          every one on lesser processors, under emulated NEON, sanitizers and valgrind; coverage
+#   golden record       all problems, all families
+#   dialects, spills    optimisation levels, clang's and Arm's spills; other machines, C libraries and flags
+#   GPUs                every architecture, sanitizers
+#   kills, limits       200 rounds, more moments; ranks, Python, examples, manuals, the study: more of the same
+#   not at all          fuzzing, threads under ThreadSanitizer, soundness of bounds, attacks on estimates
 parts() {
+  [ -z "$level" ] && { quick_parts; return; }
   echo 'unit tests|build/tests'
   if [ "$full" = full ]; then cat <<'END'
 every unit test on NEON under emulation|sh tests/isa.sh full
@@ -40,6 +73,7 @@ examples|sh tests/examples.sh $full
 README and manuals|sh tests/manuals.sh $full
 headers|sh tests/headers.sh
 rooms|sh tests/rooms.sh
+budgets|sh tests/budgets.sh compile
 command line|sh tests/cli.sh
 memory|sh tests/memory.sh
 Python|sh tests/python.sh $full

@@ -462,6 +462,9 @@ expect ranks_alone 2 'add --explain' --ranks 2 $dir/nine.txt
 
 # GPUs: this command is compiled without them
 expect gpus 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate uniform:30 --method dense --isa cuda --gpus 1
+expect gpus_hybrid 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate er:24:0.4 --method hybrid --isa cuda --gpus 1
+expect gpus_codegen 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate er:20:0.4 --precision fast \
+  --method codegen-memory --gpus 1
 expect gpus_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --isa cuda --gpus all --cpu-fallback
 expect bad_gpus 2 'bad number of GPUs "some"' --gpus some $dir/nine.txt
 

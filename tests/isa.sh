@@ -2,14 +2,15 @@
 # Kernel families. Those of this machine, forced one by one and compared with oracles and each other; the unit tests as
 # on lesser processors, whose families are all there is (build/tests --hide); NEON under emulation (a cross compiler and
 # qemu; without them counted as skipped).
-# Usage: [REQUIRE=1] tests/isa.sh [quick|native|hidden|neon|full]
+# Usage: [REQUIRE=1] tests/isa.sh [few|quick|native|hidden|neon|full]
 #   (nothing)  native; hidden, every unit test; neon: a selection
-#   quick      for `make check`, which runs all unit tests natively anyway: hidden, a selection
+#   quick      for `make check-ci`, which runs all unit tests natively anyway: hidden, a selection
+#   few        for `make check`: hidden, a few tests of its own build at -O1, and no emulator
 #   native, hidden, neon: one of them; full: neon, every test
 # REQUIRE=1: what is missing is a failure. The last line is `N passed, N failed, N skipped`.
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
-mode=$1
+mode=$1 program=build/tests
 export OMP_WAIT_POLICY=passive # more threads than cores
 # Tests that force families or have the default one against an oracle; those that take long only in full.
 tests="t_isa t_every_engine t_every_kernel t_ones t_derangements t_power_of_two t_extreme_entries t_estimate t_graded
@@ -34,7 +35,14 @@ run() { # run COMMAND...: a test program; adds up its closing line
 }
 
 does() { case " ${mode:-native hidden neon} " in *" $1 "*) ;; *) false;; esac; }
-[ "$mode" = quick ] && mode=hidden || selection=""
+# Every kernel once, and what chooses among families.
+few="t_isa t_every_kernel t_ones t_small_random t_exact_takes t_minors_zeros t_batch_integers t_hybrid_programs
+  t_arrays_integers t_sum"
+case $mode in
+  few) mode=hidden selection="-q $few" program=build/tests_O1;;
+  quick) mode=hidden;;
+  *) selection="";;
+esac
 [ "$mode" = full ] && mode=neon tests=""
 
 if does native; then
@@ -44,9 +52,9 @@ fi
 if does hidden; then
   # What the processor is said not to have; the C library is told the same, whose functions have families too.
   best() { "$@" -v t_isa_hidden | sed -n 's/.*the best is //p'; }
-  here=$(best build/tests)
+  here=$(best $program)
   for feature in avx512ifma avx512 avx2; do
-    left=$(best build/tests --hide $feature)
+    left=$(best $program --hide $feature)
     [ "$left" = "$here" ] && continue # nothing to hide
     case $feature in
       avx512ifma) library=-AVX512IFMA;;
@@ -54,11 +62,11 @@ if does hidden; then
       avx2) library=-AVX512F,-AVX2,-AVX2_Usable,-FMA,-FMA_Usable;;
     esac
     echo "== as on a processor without $feature, whose best is ${left:-?}"
-    run env GLIBC_TUNABLES=glibc.cpu.hwcaps=$library build/tests --hide $feature $selection
+    run env GLIBC_TUNABLES=glibc.cpu.hwcaps=$library $program --hide $feature $selection
   done
   # The same from an emulator, which knows nothing of --hide: processors without AVX, and with AVX2
   qemu=$(command -v qemu-x86_64 || command -v qemu-x86_64-static)
-  if [ -n "$qemu" ] && [ "$(uname -m)" = x86_64 ]; then
+  if [ -n "$qemu" ] && [ "$(uname -m)" = x86_64 ] && [ $program = build/tests ]; then
     for cpu in Nehalem:plain Haswell:avx2; do
       is=$(best "$qemu" -cpu ${cpu%:*} build/tests 2>build/isa.log)
       case $is in

@@ -1,6 +1,8 @@
 #!/bin/sh
 # The house: every file of src/ is a room, which uses only the rooms that it includes; the four joined files are what
-# `make headers` makes of them; no room, function or macro grows beyond its budget.
+# `make headers` makes of them; every room has tests, which see private names through one door. tests/budgets.sh has
+# the budgets.
+# Usage: tests/rooms.sh [quick]     quick: without compiling each room by itself
 # The last line is `N passed, N failed, N skipped`.
 cd "$(dirname "$0")/.." || exit 1
 out=build/rooms; mkdir -p $out
@@ -29,7 +31,7 @@ alone() {
   ls src/*/*.h | grep -vE '^src/(gpu|mpi|kernels)/' | xargs -P 2 -I ROOM ${CC:-cc} -std=c99 -fsyntax-only -Wall -Wextra -Werror \
     -Wno-unused-function -Wno-unused-const-variable -Wno-unknown-warning-option -Isrc -include ROOM -x c /dev/null
 }
-check "every room compiles by itself" alone
+[ "$1" = quick ] || check "every room compiles by itself" alone
 
 # No arrow runs back up between folders, in the order in which the skeletons name them.
 folders() {
@@ -41,27 +43,48 @@ folders() {
 }
 check "folders use folders above" folders
 
-# A tag that a comment names is a room.
-tags() { ! grep -ohE '>>[a-z_]+' -r src tests/*.[ch] | sort -u | sed 's/>>//' | while read -r tag; do
-  ls src/*/$tag.h >/dev/null 2>&1 || echo ">>$tag"; done | grep .; }
+# A tag that a comment names is a room: >>tree or, where two folders have a room of that name, >>gpu/run.
+tests=$(ls tests/*.[ch] tests/*/*.[ch] tests/*/*.cu)
+tags() { ! cat $rooms src/*.* $tests | grep -oE '>>[a-z_/]+' | sort -u | sed 's/>>//' | while read -r tag; do
+  [ -e src/$tag.h ] || ls src/*/$tag.h >/dev/null 2>&1 || echo ">>$tag"; done | grep .; }
 check "every tag names a room" tags
 
-# Budgets. Raise one only with the reason in the commit.
-most_lines=800 most_function=119 most_long=4 most_macros=16
-short_rooms() { ! wc -l $rooms | awk -v most=$most_lines '$2 != "total" && $1 > most' | grep .; }
-check "rooms of at most $most_lines lines" short_rooms
-functions() { # LINES COUNT: longer than LINES, from { to } in column 1, are at most COUNT functions
-  awk -v most=$1 '/^{$/ { start = FNR } /^}/ && start { if (FNR - start - 1 > most) print FILENAME ":" start, FNR - start - 1
-    start = 0 }' $rooms >$out/functions
-  [ "$(wc -l <$out/functions)" -le $2 ] || { cat $out/functions; return 1; }
+# A file of tests opens with the rooms that it tests, and every room is tested somewhere.
+awk 'FNR == 1 { opening = /^\/\* >>/ }
+  opening { while (match($0, />>[a-z_\/]+/)) {
+      print FILENAME, substr($0, RSTART + 2, RLENGTH - 2); $0 = substr($0, RSTART + RLENGTH) } }
+  /\*\// { opening = 0 }' $tests >$out/tested
+ls $rooms | sed 's/^src.\(.*\)\.h$/\1/' >$out/names
+tested() { # a name without its folder is enough where one folder has it
+  ! awk 'NR == FNR { test[$2] = $1; next }
+    { name = $1; sub(/.*\//, "", name); room[name] = room[name] " " $1; rooms[name]++ }
+    END { for (name in room) { split(room[name], at)
+        for (i = 1; i <= rooms[name]; i++)
+          if (!(at[i] in test) && !(rooms[name] == 1 && name in test)) print at[i] ".h: no test names it" }
+      for (tag in test) if (rooms[tag] > 1) print test[tag] ": >>" tag " may be" room[tag] }' $out/tested $out/names | grep .
 }
-check "functions of at most $most_function lines" functions $most_function 0
-check "at most $most_long functions of over 100 lines" functions 100 $most_long
-macros() { # COUNT: at most so many are over five lines
-  awk '/^#define/ && /\\$/ { n = 1; next } n { n++; if (!/\\$/) { if (n > 5) print FILENAME ":" FNR, n; n = 0 } }' $rooms >$out/macros
-  [ "$(wc -l <$out/macros)" -le $1 ] || { cat $out/macros; return 1; }
+check "every room is named by a test" tested
+openings_of_tests() {
+  ! for file in tests/t_*.c tests/*/t_*.c; do
+    grep -q "^$file " $out/tested || head -n 1 $file | grep -q '^/\* examples/' || echo "$file does not say what it tests"
+  done | grep .
 }
-check "at most $most_macros macros over five lines" macros $most_macros
+check "tests say what they test" openings_of_tests
+check "there are tests" test "$(wc -l <$out/tested)" -ge 100
+short_tests() { ! wc -l $tests | awk '$2 != "total" && $1 > 800' | grep .; }
+check "files of tests of at most 800 lines" short_tests
+
+# tests/inside.h is the only door to private names: a file that has one includes no header, and no other sets a hook.
+door() {
+  hooks=$(sed -n 's/^# *define \(PERMI*_[A-Z_]*\).*/\1/p' tests/inside.h | grep -vx PERM_IMPLEMENTATION | tr '\n' '|')
+  ! for file in $tests; do
+    [ $file = tests/inside.h ] && continue
+    grep -nE "^ *# *define (${hooks%|})\>" $file /dev/null
+    grep -qE '^ *# *include "[^"]*(perm|perm_sparse|renamed_permanent)\.h"|^ *# *include "[^"]*(perm_cuda\.cu|perm_mpi\.c)"' $file &&
+      grep -nE '\<(permi_|PERMI_)' $file /dev/null
+  done | grep .
+}
+check "tests/inside.h is the only door to private names" door
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]

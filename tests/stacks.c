@@ -4,8 +4,7 @@
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
-#define PERM_IMPLEMENTATION
-#include "perm_sparse.h"
+#include "inside.h"
 #include <pthread.h>
 #include <unistd.h>
 

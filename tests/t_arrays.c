@@ -1,3 +1,4 @@
+/* >>arrays, >>array_layout, >>arrays_run, >>array_kernels */
 /* The frontier programme on arrays: the same permanents as on lists and as in exact arithmetic, in every kind of value;
    the same bits for any number of threads. */
 
@@ -112,7 +113,7 @@ TEST(t_arrays_values_match_exact_arithmetic)
 }
 
 /* Products far below and above the doubles on the way, which powers of two must take up and bounds must cover. */
-TEST(t_arrays_survive_underflow_and_overflow)
+TEST_LONG(t_arrays_survive_underflow_and_overflow)
 {
   double a[2 * 12 * 12];
   int trial, n = 12, i, finite = 0, uncertain = 0;
@@ -153,7 +154,7 @@ TEST(t_arrays_survive_underflow_and_overflow)
 }
 
 /* Large enough that threads share steps. */
-TEST(t_arrays_bits_do_not_depend_on_threads)
+TEST_LONG(t_arrays_bits_do_not_depend_on_threads)
 {
   static const char *const kind[] = {"er:30:0.2", "regular:70:3", "grid:12:12", "mycielskian:6"};
   int k, precision, threads;

@@ -1,4 +1,5 @@
-/* >>batch: every value is a single call's within 1e-10 (in fact much less), whatever the layout, the order, the count;
+/* >>solve/batch, >>batch_calls, >>batch_kernels */
+/* Every value is a single call's within 1e-10 (in fact much less), whatever the layout, the order, the count;
    bits do not depend on threads or neighbours; what fails is named. */
 
 enum { BATCH_AOS, BATCH_SOA, BATCH_FLOAT, BATCH_FLOAT_SOA, BATCH_COMPLEX, BATCH_COMPLEX_SOA, BATCH_KINDS };

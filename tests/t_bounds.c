@@ -1,3 +1,4 @@
+/* >>bounds, >>rounding, >>dense_kernels */
 /* `error_bound` is a theorem: against permanents computed without any rounding (oracle_exact), for every way to ask for
    it, every kernel family and the matrices that are worst for the proofs. Run with -v for the figures. */
 
@@ -493,7 +494,7 @@ static void apart_check(int parts, int n, const double *a, const perm_matrix *ma
     oracle_exact_free(&exact);
 }
 
-TEST(t_bounds_of_entries_far_apart)
+TEST_LONG(t_bounds_of_entries_far_apart)
 {
   static const int orders[] = {3, 6, 13};
   static double a[2 * 13 * 13], real[13 * 13], imaginary[13 * 13];

@@ -1,4 +1,6 @@
+/* >>rounding, >>judge */
 /* `error_estimate` under attack: climb.h, in seconds. The longer search is make check-soundness. */
+
 #include "climb.h"
 
 /* No lie and no bound violated so far; the worst of each row is shown. */
@@ -15,7 +17,7 @@ static void climb_check(void)
   CHECK_SHOW(climb_found.violations == 0, "%ld of %ld", climb_found.violations, climb_found.results);
 }
 
-TEST(t_climb_short_run)
+TEST_LONG(t_climb_short_run)
 {
   uint64_t seed;
   memset(&climb_found, 0, sizeof climb_found);
@@ -39,7 +41,7 @@ static void climb_ask_all(const climb_problem *p)
 }
 
 /* Rows of signs, one or a few entries off by units in the last place: every sign vector nearly makes some row 0. */
-TEST(t_climb_near_hadamard)
+TEST_LONG(t_climb_near_hadamard)
 {
   static const double study[36] = {1, 1, 1, 1, 1, 1,  1, -1, 1, -1, 1, -1,                  1, 1, -1, -1, 1,  1,
                                    1, -1, -1, 1, 0.9999999999999993, -1, 1, 1, 1, 1, -1, -1, 1, -1, 1,  -1, -1, 1};

@@ -1,4 +1,5 @@
-/* >>small, >>plain, >>dense, >>plan: engines against oracles and against each other. */
+/* >>dense, >>plain, >>plan, >>kernels, >>dense_kernels, >>vocabulary, >>vocabulary_end, >>offers, >>engine */
+/* Engines against oracles and against each other. */
 
 static void dense_random(int n, double *a, double density)
 {
@@ -373,7 +374,7 @@ TEST(t_estimates_are_honest)
 
 /* Blocks ((u, -u), (v, -v)) leave 2^-10 of the terms, and only where the signs differ in every pair: a sample by
    pattern would see none of them. The permanent is the product of -2uv. */
-TEST(t_estimate_of_rare_terms)
+TEST_LONG(t_estimate_of_rare_terms)
 {
   double a[20 * 20];
   int n, i, trial, isa, precision;

@@ -1,3 +1,4 @@
+/* >>engines, >>choose, >>prices */
 /* Every sparse engine by name against exact arithmetic, on structures that break things: singular ones, blocks, equal
    rows, empty rows, bands, orders 1 and 2, dense ones; both orientations; every kind of value the engine takes. */
 
@@ -203,7 +204,7 @@ TEST(t_engines_exact_stays_exact)
 }
 
 /* Orders of 30 to 300: engines that are predicted to take little against each other, within their bounds. */
-TEST(t_engines_agree_on_larger_matrices)
+TEST_LONG(t_engines_agree_on_larger_matrices)
 {
   static const char *const matrices[] = {"arrow:60:3",     "arrow:40:2",      "tree:200",     "band:120:3",
                                          "grid:6:20",      "regular:30:3",    "er:40:0.08",   "er:24:0.2",
@@ -356,6 +357,40 @@ TEST(t_engines_residues_of_long_integers)
       CHECK_SHOW(r.integer.word[0] == expected[0] && (parts == 1 || r.imaginary_integer.word[0] == expected[1]),
                  "%s, %d parts", perm_method_name(method[i]), parts);
     }
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* Plans say their method, the order of the block, and as many bytes as they return, whatever the buffer holds. */
+TEST(t_engines_explain)
+{
+  static const struct { perm_method method; const char *pattern, *text; } plan[] = {
+      {PERM_METHOD_SPARYSER, "er:20:0.3", "sparyser"},
+      {PERM_METHOD_DOMINATING, "er:20:0.3", "dominating"},
+      {PERM_METHOD_TRANSVERSALS, "regular:20:3", "double-doubles"},
+      {PERM_METHOD_DECOMPOSE, "regular:20:3", "decompose"},
+      {PERM_METHOD_BAND, "band:40:3", "band"},
+      {PERM_METHOD_TREE, "regular:30:3", "tree"},
+      {PERM_METHOD_FRONTIER, "regular:30:3", "frontier"},
+      {PERM_METHOD_HYBRID, "er:20:0.3", "hybrid"}};
+  size_t k;
+  for (k = 0; k < sizeof plan / sizeof plan[0]; k++) {
+    const perm_options options = t_sparse_options(plan[k].method, PERM_PRECISION_FAST);
+    perm_matrix matrix;
+    perm_job *job = NULL;
+    perm_result result;
+    char text[4096], start[40];
+    size_t bytes;
+    CHECK(perm_generate(plan[k].pattern, 1, NULL, &matrix, NULL) == PERM_OK);
+    CHECK_SHOW(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK, "%s", result.message);
+    if (job) {
+      bytes = perm_job_explain(job, text, sizeof text);
+      CHECK(bytes > 0 && bytes < sizeof text && strlen(text) == bytes && text[bytes - 1] == '\n');
+      CHECK_TEXT(text, plan[k].text);
+      CHECK(perm_job_explain(job, start, sizeof start) == bytes && !strncmp(start, text, sizeof start - 1));
+      CHECK(perm_job_explain(job, NULL, 0) == bytes);
+    }
+    perm_job_free(job);
     perm_matrix_free(&matrix);
   }
 }

@@ -1,4 +1,5 @@
-/* >>estimate: unbiased samples, honest intervals. Every seed is fixed, so nothing here can fail by chance. */
+/* >>estimate */
+/* Unbiased samples, honest intervals. Every seed is fixed, so nothing here can fail by chance. */
 
 static double estimate_relative(const perm_estimate *estimate, double exact)
 {
@@ -6,7 +7,7 @@ static double estimate_relative(const perm_estimate *estimate, double exact)
 }
 
 /* Intervals from thousands of seeds hold the permanent as often as they say, for each estimator and kind of matrix. */
-TEST(t_estimate_interval_covers_at_its_rate)
+TEST_LONG(t_estimate_interval_covers_at_its_rate)
 {
   enum { TRIALS = 2000 };
   static const double confidence[] = {0.8, 0.95};

@@ -1,4 +1,5 @@
-/* >>exact: exact integers against a dynamic programme modulo large numbers, against sequences, and every kernel, split
+/* >>exact, >>limbs, >>exact_kernels */
+/* Exact integers against a dynamic programme modulo large numbers, against sequences, and every kernel, split
    and orientation against each other. */
 
 /* What a test may force. */

@@ -1,5 +1,7 @@
+/* >>hybrid, >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_offer, >>hybrid_kernels */
 /* Methods hybrid and cached: layouts of every shape against the dense engine, estimates that cover what is off, the
    same bits for any number of threads, families of kernels, refusals. */
+
 static perm_matrix hybrid_random(int n, double p, int complex, int spread)
 {
   perm_matrix a;
@@ -352,7 +354,7 @@ static void hybrid_attack_start(int n, int kind, double *x)
 }
 
 /* Climbing to where an estimate says least; see make check-soundness for longer searches. */
-TEST(t_hybrid_estimates_survive_climbing)
+TEST_LONG(t_hybrid_estimates_survive_climbing)
 {
   static double x[64 * 2], next[64 * 2];
   double worst = 0;

@@ -1,4 +1,5 @@
-/* >>job, >>parallel, >>run: the same bits however the work is cut, and every bad argument named. */
+/* >>job, >>parallel, >>solve/run, >>check */
+/* The same bits however the work is cut, and every bad argument named. */
 
 static void job_matrix(int n, double *a)
 {

@@ -1,3 +1,4 @@
+/* >>control, >>options, >>order, >>prices */
 /* Limits hold everywhere: cancel and max_seconds reach reading, planning, preparation and every kind of call; chunks
    are short at any order; planning keeps to its budget, which is counted in work and not in seconds. */
 
@@ -264,7 +265,7 @@ TEST(t_limits_checking_stops)
 }
 
 /* Slots and trees of long eliminations, in the middle of planning. */
-TEST(t_limits_long_eliminations_stop)
+TEST_LONG(t_limits_long_eliminations_stop)
 {
   enum { N = 400000 };
   int *number = (int *)malloc(3 * N * sizeof *number), v, slots;
@@ -439,7 +440,7 @@ TEST(t_limits_planning_stops)
   perm_matrix_free(&matrix);
 }
 
-TEST(t_limits_dense_calls_stop)
+TEST_LONG(t_limits_dense_calls_stop)
 {
   enum { MOST = 40 };
   static int64_t whole[20 * 40];
@@ -496,7 +497,7 @@ TEST(t_limits_dense_calls_stop)
   free(out);
 }
 
-TEST(t_limits_sparse_engines_stop)
+TEST_LONG(t_limits_sparse_engines_stop)
 {
   static const struct {
     const char *name;
@@ -533,6 +534,8 @@ TEST(t_limits_scans_stop)
   int *turn = (int *)calloc(COUNT, sizeof *turn), *link = (int *)calloc(COUNT, 2 * sizeof *link);
   int head = 0, neighbour[PERMI_TREE_WIDTH], stops, k;
   permi_tree_graph graph;
+  permi_given given;
+  size_t row_start[2] = {0, COUNT};
   memset(&options, 0, sizeof options);
   memset(&matrix, 0, sizeof matrix);
   options.cancel = &cancel;
@@ -542,13 +545,17 @@ TEST(t_limits_scans_stop)
   matrix.kind = PERM_KIND_INTEGER;
   matrix.integer = (int64_t *)calloc(COUNT, sizeof *matrix.integer);
   matrix.integer[COUNT - 1] = INT64_C(1) << 53;
+  matrix.m = 1;
+  matrix.n = COUNT;
+  matrix.row_start = row_start;
+  given = permi_given_rows(&matrix);
   for (stops = 0; stops < 2; stops++) {
     const perm_status expected = stops ? PERM_STOPPED_CANCELLED : PERM_OK;
     permi_control watch = permi_control_begin(&options);
     cancel = stops;
-    CHECK(permi_sparse_rounds(&matrix, &watch) == !stops && watch.stopped == expected);
+    CHECK(permi_sparse_rounds(&given, &watch) == !stops && watch.stopped == expected);
     watch = permi_control_begin(&options);
-    CHECK(permi_sparse_higher(&matrix, &watch, &options, job) == PERM_PRECISION_COUNT && watch.stopped == expected);
+    CHECK(permi_sparse_higher(&given, &watch, &options, job) == PERM_PRECISION_COUNT && watch.stopped == expected);
     watch = permi_control_begin(&options);
     memset(&graph, 0, sizeof graph);
     graph.watch = &watch;
@@ -641,10 +648,11 @@ static double limits_planning(const perm_matrix *matrix, const perm_options *opt
   int k;
   for (k = 0; k < 3; k++) {
     permi_control watch = permi_control_begin(options);
+    const permi_given given = permi_given_rows(matrix);
     const clock_t start = clock();
     perm_result result;
     perm_job *job = NULL;
-    CHECK(permi_make_job(matrix, &watch, exact, &job, &result) == PERM_OK);
+    CHECK(permi_make_job(&given, &watch, exact, &job, &result) == PERM_OK);
     least = fmin(least, (double)(clock() - start) / (double)CLOCKS_PER_SEC);
     perm_job_free(job);
   }
@@ -654,7 +662,7 @@ static double limits_planning(const perm_matrix *matrix, const perm_options *opt
 /* Work spent on a plan, against what it predicts: at most 5 % of it, or 20 ms (2 ms without zeros), the same whether
    anybody watches or not. What is counted is what the processor does: the pace, seconds for a second that is counted,
    is measured on one matrix, so that it holds on slow machines as well. */
-TEST(t_limits_planning_keeps_its_budget)
+TEST_LONG(t_limits_planning_keeps_its_budget)
 {
   static const char *const name[] = {"uniform:24", "uniform:62", "dft:40", "er:34:0.3", "er:36:0.2", "er:28:0.6",
                                      "er:30:0.5", "er:32:0.4", "er:40:0.2", "regular:60:3", "regular:80:3",
@@ -671,13 +679,15 @@ TEST(t_limits_planning_keeps_its_budget)
     perm_result result;
     perm_job *job = NULL, *watched = NULL;
     permi_control watch;
+    permi_given given;
     int exact;
     memset(&options, 0, sizeof options);
     options.threads = 1;
     CHECK(perm_generate(name[k], 1, NULL, &matrix, NULL) == PERM_OK);
     exact = matrix.kind <= PERM_KIND_INTEGER;
+    given = permi_given_rows(&matrix);
     watch = permi_control_begin(&options);
-    CHECK_SHOW(permi_make_job(&matrix, &watch, exact, &job, &result) == PERM_OK, "%s: %s", name[k], result.message);
+    CHECK_SHOW(permi_make_job(&given, &watch, exact, &job, &result) == PERM_OK, "%s: %s", name[k], result.message);
     if (job) {
       const double seconds = permi_job_seconds(job), budget = fmax(0.05 * seconds, full ? 2e-3 : 20e-3);
       const double worked = 1e-9 * watch.worked, planning = limits_planning(&matrix, &options, exact);
@@ -689,7 +699,7 @@ TEST(t_limits_planning_keeps_its_budget)
       options.cancel = &cancel;
       options.max_seconds = 1e9;
       watch = permi_control_begin(&options);
-      CHECK(permi_make_job(&matrix, &watch, exact, &watched, &result) == PERM_OK);
+      CHECK(permi_make_job(&given, &watch, exact, &watched, &result) == PERM_OK);
       CHECK(watched && watched->leaf[0].information.fingerprint == job->leaf[0].information.fingerprint);
     }
     perm_job_free(job);
@@ -700,17 +710,19 @@ TEST(t_limits_planning_keeps_its_budget)
 
 /* A tree of a large block, whose order is all that is searched for, takes little of what it predicts: it is found by
    lists of degrees, and no worse than with random ties (3.8 s, and as much again for the order). */
-TEST(t_limits_tree_of_a_large_block)
+TEST_LONG(t_limits_tree_of_a_large_block)
 {
   perm_options options;
   perm_matrix matrix;
   perm_result result;
   perm_job *job = NULL;
   permi_control watch;
+  permi_given given;
   memset(&options, 0, sizeof options);
   CHECK(perm_generate("arrow:60000:5", 1, NULL, &matrix, NULL) == PERM_OK);
+  given = permi_given_rows(&matrix);
   watch = permi_control_begin(&options);
-  CHECK(permi_make_job(&matrix, &watch, 0, &job, &result) == PERM_OK);
+  CHECK(permi_make_job(&given, &watch, 0, &job, &result) == PERM_OK);
   if (job) {
     const double seconds = permi_job_seconds(job);
     CHECK(job->leaves == 1 && job->leaf[0].information.method == PERM_METHOD_TREE && seconds < 3.2);

@@ -1,4 +1,5 @@
-/* >>minors: minors of a row and gradients against the exact permanent of every submatrix, by every kernel family and by
+/* >>minors, >>minors_dense, >>minors_calls, >>minors_kernels */
+/* Minors of a row and gradients against the exact permanent of every submatrix, by every kernel family and by
    sums of single terms, with multiplicities against the matrix written out. The promise: every minor is within the
    estimate, the value is the permanent, bits do not depend on threads. */
 
@@ -241,7 +242,7 @@ TEST(t_minors_multiplicities)
 
 /* All entries 1, so the permanent is N! and every minor (N - 1)!. With 60 copies to nine digits; with 200 the terms
    cancel to 1e-36 of their size, and the estimate has to say so. */
-TEST(t_minors_many_photons)
+TEST_LONG(t_minors_many_photons)
 {
   static const int counts[2][2][4] = {{{30, 20, 10}, {25, 20, 0, 15}}, {{100, 60, 40}, {80, 70, 0, 50}}};
   double a[12], out[12];

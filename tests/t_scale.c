@@ -1,4 +1,5 @@
-/* >>scale: duals of a maximum-product assignment, against all permutations; the same scaled matrix however rows and
+/* >>scale */
+/* Duals of a maximum-product assignment, against all permutations; the same scaled matrix however rows and
    columns were scaled; no transversal gives exactly 0. */
 
 typedef int scale_matrix[2 * PERM_MAX_N][PERM_MAX_N]; /* the lower half is room */

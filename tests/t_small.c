@@ -1,4 +1,5 @@
-/* >>small: single calls, n = 2 .. 12, every instruction set of this machine, against dynamic programming over subsets
+/* >>small, >>small_kernels, >>arithmetic */
+/* Single calls, n = 2 .. 12, every instruction set of this machine, against dynamic programming over subsets
    in wide precision. The promise: a value that is accepted is right to 1e-10 (in fact to a few of its estimates), what
    cannot be is refused, and perm_real and perm_complex answer either way. */
 
@@ -243,7 +244,7 @@ TEST(t_small_refuses)
 }
 
 /* Beyond the range the short cut refuses or is right; perm_real is right. */
-TEST(t_small_range)
+TEST_LONG(t_small_range)
 {
   static const double scale[] = {1e-200, 1e-100, 1e-60, 1e-31, 1e-16, 1e-12, 1e11, 1.7e12, 1.9e12, 1e20, 1e59, 1e61,
                                  1e76, 1e150};

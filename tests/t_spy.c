@@ -1,4 +1,6 @@
+/* >>spy */
 /* Pictures: the frontier that is drawn is the one that was planned, the file is whole, failures leave nothing. */
+
 static long t_spy_bytes(const char *path, int *whole)
 {
   FILE *file = fopen(path, "rb");
@@ -80,5 +82,62 @@ TEST(t_spy_failing_allocations_and_files)
   CHECK(perm_sparse_spy(NULL, NULL, path, &result) == PERM_ERROR_NULL);
   CHECK(perm_sparse_spy(&matrix, NULL, NULL, &result) == PERM_ERROR_NULL);
   remove(path);
+  perm_matrix_free(&matrix);
+}
+
+/* How many of the texts a picture of a matrix by a method contains. */
+static int t_spy_says(const perm_matrix *matrix, perm_method method, const char *const *text, int texts)
+{
+  static char picture[1 << 20];
+  const char *path = "build/t_spy_says.svg";
+  const perm_options options = t_sparse_options(method, PERM_PRECISION_DEFAULT);
+  perm_result result;
+  FILE *file;
+  size_t bytes;
+  int i, said = 0;
+  CHECK_SHOW(perm_sparse_spy(matrix, &options, path, &result) == PERM_OK, "%s", result.message);
+  if (!(file = fopen(path, "rb")))
+    return -1;
+  bytes = fread(picture, 1, sizeof picture - 1, file);
+  picture[bytes] = 0;
+  fclose(file);
+  remove(path);
+  CHECK(bytes > 7 && bytes < sizeof picture - 1 && !strcmp(picture + bytes - 7, "</svg>\n"));
+  for (i = 0; i < texts; i++)
+    said += strstr(picture, text[i]) != NULL;
+  return said;
+}
+
+/* Curves of frontiers and trees with their axes, a matrix without a perfect matching, one without a plan, and more
+   blocks than there are lines. */
+TEST(t_spy_draws_every_plan)
+{
+  static const char *const frontier[] = {"Vertices of the frontier along the order of elimination", "<polyline",
+                                         "States, predicted (logarithmic)"};
+  static const char *const tree[] = {"Vertices of the tables along the order of the tree", "<polyline",
+                                     "Plan: 1 block after"};
+  static const char *const singular[] = {"No perfect matching: the permanent is 0"};
+  static const char *const none[] = {"No plan", "band"};
+  static const char *const many[] = {"and ", " more, "};
+  const int row[] = {0, 1, 2, 2}, column[] = {0, 0, 1, 2};
+  const double one[] = {1, 1, 1, 1};
+  double a[40 * 40];
+  perm_matrix matrix;
+  int i;
+  CHECK(perm_generate("regular:30:3", 1, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(t_spy_says(&matrix, PERM_METHOD_FRONTIER, frontier, 3) == 3);
+  CHECK(t_spy_says(&matrix, PERM_METHOD_TREE, tree, 3) == 3);
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_from_triplets(3, 3, 4, row, column, one, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, NULL) ==
+        PERM_OK);
+  CHECK(t_spy_says(&matrix, PERM_METHOD_AUTO, singular, 1) == 1);
+  perm_matrix_free(&matrix);
+  for (i = 0; i < 40 * 40; i++)
+    a[i] = 1 + test_uniform();
+  CHECK(perm_matrix_from_dense(40, 40, a, 40, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(t_spy_says(&matrix, PERM_METHOD_BAND, none, 2) == 2);
+  perm_matrix_free(&matrix);
+  CHECK(perm_generate("blocks:60:5:1", 1, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(t_spy_says(&matrix, PERM_METHOD_AUTO, many, 2) == 2);
   perm_matrix_free(&matrix);
 }

@@ -1,4 +1,5 @@
-/* >>state: sets of intervals against a bitmap, index arithmetic at orders 63 and 64, partials as bytes. */
+/* >>state, >>job */
+/* Sets of intervals against a bitmap, index arithmetic at orders 63 and 64, partials as bytes. */
 
 /* A leaf whose sums have a closed form, so that a range of 2^63 chunks takes no time: chunk k has the term k + 1. */
 static void state_add_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, perm_partial *partial)

@@ -1,4 +1,5 @@
-/* >>low_rank, >>cauchy: declared low rank, Cauchy matrices by Borchardt's identity. */
+/* >>low_rank, >>cauchy */
+/* Declared low rank, Cauchy matrices by Borchardt's identity. */
 
 /* The product u v as oracle_exact takes it; small integers, so that it is exact. */
 static void structure_product(int n, int r, const double *u, const double *v, int parts, double *a)

@@ -1,3 +1,4 @@
+/* >>tree, >>tree_build, >>tree_join */
 /* Method tree: all kinds of values against independent answers, the bounds from both sides, trees that no frontier
    follows, and what is refused. */
 
@@ -322,7 +323,7 @@ static perm_matrix t_tree_matrix(int n, int more, int reach, perm_kind kind, int
 }
 
 /* Every step shared, whatever its size, against one thread, which takes small products in another order. */
-TEST(t_tree_bits_do_not_depend_on_threads)
+TEST_LONG(t_tree_bits_do_not_depend_on_threads)
 {
   static const perm_kind kind[] = {PERM_KIND_REAL, PERM_KIND_REAL, PERM_KIND_COMPLEX, PERM_KIND_INTEGER};
   static const char *const name[] = {"real", "spread", "complex", "integer"};
@@ -388,7 +389,7 @@ static int t_tree_progress(const perm_progress *progress, void *user_data)
 }
 
 /* Stopped at any poll, within joins too: nothing further is asked, nothing stays allocated. */
-TEST(t_tree_stops_when_asked)
+TEST_LONG(t_tree_stops_when_asked)
 {
   static const int threads[] = {1, 2, 5};
   perm_matrix matrix;

@@ -1,8 +1,8 @@
 /* A test harness in one header: TEST(t_name) { CHECK(...); } registers itself by a table that all.c builds.
 
-   Run:  build/tests [-v] [-s I/K] [-r SEED] [FILTER...]   FILTER: only tests whose name contains it, or one of several
-   -v: a line each, with seconds; -s: the I-th of K parts (I = 0 .. K - 1), for several processes at once; -r: other
-   random numbers than those of seed 0. No verdict hangs on a seed: what fails at one has a limit that holds by luck.
+   Run:  build/tests [-v] [-q] [-s I/K] [-r SEED] [FILTER...]   FILTER: only tests whose name contains it, or one of
+   several. -v: a line each, with seconds; -q: without those of TEST_LONG; -s: the I-th of K parts (I = 0 .. K - 1), for
+   several processes at once; -r: other random numbers than those of seed 0. No verdict hangs on a seed: what fails at one has a limit that holds by luck.
    A failed CHECK prints file:line, the expression and the command that repeats the test; the test goes on.
    SKIP(reason) ends a test and is counted. A test that makes no check fails: nothing passes by doing nothing. */
 #ifndef PERM_TEST_H_INCLUDED
@@ -15,27 +15,30 @@
 #include <string.h>
 #include <time.h>
 
-typedef struct test_case { const char *name; void (*run)(void); } test_case;
+typedef struct test_case { const char *name; void (*run)(void); int lasting; } test_case;
 
 static struct { test_case table[512]; int count; } test_list;
 static struct { const char *name; long checks, failures; int skipped; } test_now;
 static int test_verbose; /* -v: tests may print figures */
 static void (*test_before)(void); /* NULL, or what happens before every test */
 
-__attribute__((unused)) static int test_register(const char *name, void (*run)(void))
+__attribute__((unused)) static int test_register(const char *name, void (*run)(void), int lasting)
 {
+  const test_case test = {name, run, lasting};
   if (test_list.count == 512)
     abort();
-  test_list.table[test_list.count].name = name;
-  test_list.table[test_list.count++].run = run;
+  test_list.table[test_list.count++] = test;
   return 1;
 }
 
 /* A constructor keeps a test's name in one place. */
-#define TEST(name)                                                                              \
-  static void name(void);                                                                       \
-  static void __attribute__((constructor)) register_##name(void) { test_register(#name, name); } \
+#define TEST_OF(name, lasting)                                                                           \
+  static void name(void);                                                                                \
+  static void __attribute__((constructor)) register_##name(void) { test_register(#name, name, lasting); } \
   static void name(void)
+#define TEST(name) TEST_OF(name, 0)
+/* A search or a statistic whose content takes a second of a core or more: `make check` leaves it to check-ci. */
+#define TEST_LONG(name) TEST_OF(name, 1)
 
 static uint64_t test_base_seed;    /* -r */
 static const char *test_hidden = ""; /* all.c: what the processor is said not to have */
@@ -145,6 +148,8 @@ __attribute__((unused)) static int test_main(int argc, char **argv)
   unsigned long long base_seed = 0;
   char **filter = argv + 1 + verbose;
   int passed = 0, failed = 0, skipped = 0;
+  const int quick = filter[0] && !strcmp(filter[0], "-q");
+  filter += quick;
   if (filter[0] && !strcmp(filter[0], "-s")) {
     if (!filter[1] || sscanf(filter[1], "%d/%d", &part, &parts) != 2 || part < 0 || part >= parts)
       abort();
@@ -160,7 +165,7 @@ __attribute__((unused)) static int test_main(int argc, char **argv)
   for (i = 0; i < test_list.count; i++) {
     test_case *test = &test_list.table[i];
     const double start = test_seconds();
-    if (!test_wanted(test->name, filter) || wanted++ % parts != part)
+    if ((quick && test->lasting) || !test_wanted(test->name, filter) || wanted++ % parts != part)
       continue;
     memset(&test_now, 0, sizeof test_now);
     memset(&test_estimates, 0, sizeof test_estimates);

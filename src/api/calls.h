@@ -1,36 +1,37 @@
 /* ========================================================================================== >>calls
-   Every public function. */
+   Every public function. What holds for all that do not say otherwise: thread-safe. Inputs are the caller's and not
+   modified. Matrices are row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real
+   and imaginary part (as C99's double _Complex, std::complex<double>, cuDoubleComplex), and ld counts pairs. options
+   may be NULL: all default. *result is overwritten, and its status returned; where it may be NULL, it gets only status
+   and message. Jobs and states copy what they need and are freed by perm_job_free, perm_state_free. */
 #pragma once
 #include "types.h"
 
-/* Permanent of the n x n row-major matrix a, n*n doubles, not modified. Right to 1e-10 of itself where the short cuts
-   for n <= 12 take it (tested by climbing, too; mostly to 1e-15); what they decline, and any larger matrix, has the
-   value that perm_compute_real gives without options; that call also tells how wrong it may be. NaN on bad arguments or
-   when memory runs out, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. Thread-safe. O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps, n*n doubles. n <= 12: right to 1e-10 of itself (mostly to 1e-15;
+   searched by climbing), or else, and for larger n, as perm_compute_real without options gives it, which also tells the
+   error. NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n
+   2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* Permanent of the n x n row-major complex matrix a (2*n*n doubles, real and imaginary parts in turn, not modified)
-   into value[0] and value[1]. The same promise, of the modulus. On an error both are NaN; a part that exceeds double is
-   +-HUGE_VAL. Thread-safe. O(n 2^(n-1)). */
+/* The same of a complex matrix, 2*n*n doubles, into value[0] and value[1]; the promise is of the modulus. On an error
+   both are NaN; a part that exceeds double is +-HUGE_VAL. O(n 2^(n-1)). */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
-/* Permanent of the m x n row-major matrix a with row stride ld >= n (in doubles). options may be NULL (all
-   default). result (required) is overwritten. Returns result->status. Thread-safe. m < n: the sum over
-   injections of rows into columns; m > n: the permanent of the transpose; m or n = 0: 1. Square matrices up to order
-   PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side is short: 2^(min(m,n) - 1) m n steps or fewer.
-   Where perm_sparse.h stands in the same file, it gets square matrices with many zeros (an eighth; from order 20), and
-   then orders up to PERM_MAX_LINES: what the zeros allow. The same holds for the other perm_compute_ functions. */
+/* Permanent of an m x n matrix; result is required. m < n: the sum over injections of rows into columns; m > n: the
+   permanent of the transpose; m or n = 0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while
+   the shorter side is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices
+   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. The same holds for the other
+   perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 
-/* The same for complex matrices: 2*m*ld doubles, real and imaginary parts in turn (the layout of C99's
-   double _Complex, std::complex<double> and cuDoubleComplex); ld counts entries. */
+/* The same for complex matrices: 2*m*ld doubles. */
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
 /* Permanent of the matrix in which row i of a (m x n, as above) stands row_counts[i] times and column j
    column_counts[j] times; NULL: once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES.
-   Bosons: amplitudes of several photons in a mode. Terms: the products of counts + 1 of rows, or of columns. */
+   Bosons: amplitudes of several photons in a mode. Terms: the product of counts + 1 over rows, or over columns. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
@@ -38,8 +39,7 @@ PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
 
-/* The same without rounding: result->integer (and imaginary_integer, of a with real and imaginary parts in turn) is
-   the permanent itself. */
+/* The same without rounding: result->integer (Gaussian: and imaginary_integer). */
 PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result);
@@ -47,32 +47,30 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of the m x n matrix a of integers (Gaussian: real and imaginary parts in turn, ld counts entries), without
-   rounding, square or not, of any size: result->integer (and imaginary_integer). With options.modulus, modulo that.
-   Precision default or exact. Square matrices up to order PERM_MAX_N: n 2^(n-1) elements, for small entries at the
-   speed of doubles or above. PERM_ERROR_OVERFLOW if a perm_integer may be too short. Thread-safe. */
+/* Permanent of an m x n matrix of integers without rounding, square or not, of any size: result->integer (Gaussian: and
+   imaginary_integer), modulo options.modulus if given. Precision default or exact. Square matrices up to order
+   PERM_MAX_N: n 2^(n-1) elements, for small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a
+   perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job of the same, to run in pieces or to explain; copies what it needs. Free with perm_job_free. result may be
-   NULL; if not, it gets status and message. */
+/* The job of the same, to run in pieces or to explain. result may be NULL. */
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result);
 
-/* The plan that perm_compute_real (perm_compute_complex) would start with. result may be NULL; if not, it gets status
-   and message (and the value NaN: nothing is computed). */
+/* The plan that perm_compute_real (perm_compute_complex) would start with; nothing is computed. result may be NULL; its
+   value is NaN. */
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result);
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result);
 
-/* One-leaf job from a plan and the matrix it was made for; copies what it needs. Free with perm_job_free.
-   PERM_ERROR_STATE if matrix and plan do not match (the plan is made again and compared, so a damaged one does no
-   harm). Of the options only allocator and max_bytes are used. result may be NULL. */
+/* Job of one leaf from a plan and the matrix it was made for. PERM_ERROR_STATE if they do not match (the plan is made
+   again and compared). Of the options only allocator and max_bytes are used. result may be NULL. */
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -82,51 +80,49 @@ PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
 
-/* Human-readable description of the job, several lines. Like snprintf: returns the length needed without the
-   terminating zero; buffer may be NULL when size is 0. */
+/* Describes the job in several lines. Like snprintf: returns the length needed without the terminating zero; buffer may
+   be NULL when size is 0. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Pure but for *partial: different
-   partials may be filled by different threads, processes or machines. A task has the one chunk [0, 1). */
+/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Pure but for *partial: threads, processes
+   and machines may fill partials of their own. A task has the one chunk [0, 1). */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly: any order and any grouping give the same bits. PERM_ERROR_STATE if they are
-   of different leaves. */
+/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: they are of different
+   leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the whole job from one partial per leaf (partials[leaf], each holding all chunks of its leaf,
-   else PERM_ERROR_STATE). */
+/* The result of the job from one partial per leaf (partials[leaf]), each with all chunks of its leaf; else
+   PERM_ERROR_STATE. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* A number that two jobs share only if they give the same bits: of the expression, its constants, the leaves (engine,
    kernel family, matrix, chunks), precision, modulus and this version. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
-/* Chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel, progress
-   and max_seconds. A stop or a failure leaves a prefix there: the chunks [begin, begin + partial->chunks). result may
-   be NULL; it gets status and message. */
+/* Computes chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel,
+   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks) there. result may be
+   NULL. */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state has the layout). Encoding returns that
-   number and writes only if `size` is enough; decoding refuses any other size and numbers that no partial has
-   (PERM_ERROR_FORMAT). */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (layout: >>state). Encoding returns that number and
+   writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
-/* The first interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
+/* Finds the first interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end);
 
-/* Adds the finished chunks [begin, end) of a leaf, which are what *partial holds; a whole state `from`. Chunks that are
-   there already, or a partial of anything else: PERM_ERROR_STATE. Whatever fails, nothing has changed. result may be
-   NULL; it gets status and message. */
+/* Adds the finished chunks [begin, end) of a leaf, held by *partial; or all of the state `from`. PERM_ERROR_STATE:
+   chunks are there already, or the partial holds others. On a failure nothing has changed. result may be NULL. */
 PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                     const perm_partial *partial, perm_result *result);
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
                                       perm_result *result);
 
-/* perm_job_finish of a state. PERM_ERROR_STATE, and the first gap by its number, if chunks are missing. */
+/* perm_job_finish of a state. PERM_ERROR_STATE if chunks are missing; the message names the first gap. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
 /* A state and the options that its job was planned with (method, precision, isa and so on, part, parts, note), as bytes
@@ -137,60 +133,58 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file. Writing replaces it as a whole, on the disk when this returns, or leaves it as it was. Reading
-   refuses, by what it is that differs, files that are damaged or of another job, version or part (of
-   options.checkpoint.parts; 0: any). Neither touches anything but files FILE.*.tmp beside it. Regular files only
-   (>>files, also on modes, links and SIGXFSZ). Thread-safe. */
+/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it as it was. Reading refuses
+   files that are damaged or of another job, version or part (options.checkpoint.parts; 0: any) and says what differs.
+   Neither touches anything but files FILE.*.tmp beside it. Regular files only (>>files, also on modes, links and
+   SIGXFSZ). */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* What the job of a checkpoint was planned with, for making it again here or elsewhere: overwrites method, precision,
-   isa (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune:
-   where kernels were timed, the candidate), checkpoint.part and .parts. *note (may be NULL) gets a copy of the note,
-   from the options' allocator, which the caller gives back (free, by default); NULL if there is none. */
+/* Reads what the job of a checkpoint was planned with, for making it again anywhere: overwrites method, precision, isa
+   (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: where kernels were timed,
+   the candidate), checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator,
+   for the caller to release (by default with free); NULL if there is none. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
 /* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (counted from this call), keeping finished work in state. After PERM_STOPPED_* call it again with the same state to
-   go on: ranges resume where they were, a task that was cut short starts again. Tasks predicted to take longer than
-   max_seconds are refused (PERM_ERROR_LIMIT).
-   With options.checkpoint: an empty state begins with the file's, if it exists. It is written at once, so that a bad
-   name shows early, every checkpoint.seconds, and at the end, for whatever reason. If a write fails in between, the
-   job goes on and tries again later; if the last one fails, a finished result has a message, and what was stopped is
-   PERM_ERROR_FILE. The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore
-   SIGXFSZ, or a write beyond the limit ends the process. */
+   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call goes on: ranges resume, a
+   task that was cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT).
+   With options.checkpoint: an empty state begins with the file's, if there is one. The file is written at once, so that
+   a bad name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at
+   the next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE.
+   The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore SIGXFSZ, or a write
+   beyond the limit ends the process. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
-/* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, row-major with row strides ldu >= r and
-   ldv >= n (complex: pairs of doubles, strides count entries), not modified. C(n + r - 1, r - 1) monomials, n r times
-   as many operations in double-double; error_bound is guaranteed, about 1e-29 of the sum of moduli, relative to u
-   and v as they are given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. Thread-safe.
+/* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n.
+   C(n + r - 1, r - 1) monomials, n r operations in double-double each; error_bound is guaranteed, about 1e-29 of the
+   sum of moduli, for u and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials.
    [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result);
 
-/* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each (complex: pairs of doubles), n <= PERM_CAUCHY_MAX_N, in
-   O(n^3) double-double operations. *condition (may be NULL): by how much an entrywise relative error of the squared
-   matrix can be magnified, at most; 30 digits less its logarithm are right, which error_estimate says (error_bound is
-   INFINITY). Where too few are, n is small and method is auto, the matrix is computed by perm_compute_real
-   (_complex) instead. PERM_ERROR_NODES: x_i = y_j, or two equal x or two equal y. Thread-safe. [Bor55] */
+/* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
+   operations. *condition (may be NULL): the most by which an entrywise relative error of the squared matrix is
+   magnified; 30 digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is
+   too few, n is small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i =
+   y_j, or two equal x or two equal y. [Bor55] */
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                               double *condition, perm_result *result);
 PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
                                                  double *condition, perm_result *result);
 
-/* Estimates by random samples: unbiased, with an interval that is right as far as the mean of the samples is nearly
-   normal, as it is for many samples that are not too unlike. Zero-initialised: the best estimator, 65536 samples,
-   95 %. Stops at the first limit: samples (rounded up to whole blocks of 256), relative_error (of the standard error
-   to the value; PERM_TOLERANCE_NOT_MET if something else came first), options.max_seconds. */
+/* Estimates by random samples: unbiased; the interval is right as far as the mean of the samples is nearly normal. All
+   zero: the best estimator, 65536 samples, 95 %. Stops at the first limit: samples (rounded up to blocks of 256),
+   relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first),
+   options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
@@ -206,7 +200,7 @@ typedef struct perm_estimate_plan {
   uint64_t seed;         /* the same seed gives the same samples for any number of threads */
 } perm_estimate_plan;
 
-/* The permanent is about (value + i imaginary) 2^exp2; everything else in the same unit. */
+/* The permanent is about (value + i imaginary) 2^exp2; the rest in the same unit. */
 typedef struct perm_estimate {
   double value, imaginary;
   long long exp2;
@@ -223,25 +217,24 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimate of the permanent of the n x n matrix a, row-major with row stride ld, not modified; n up to
-   PERM_ESTIMATE_MAX_N. plan and options may be NULL; estimate is required. O(n^2) a sample. Thread-safe. Of the
-   options threads, max_seconds, progress, cancel and allocator count. Samples come in blocks of 256, and only whole
-   blocks count: stopped before the first one is done, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
+/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL; estimate is required.
+   O(n^2) a sample. Of the options threads, max_seconds, progress, cancel and allocator count. Only whole blocks of 256
+   samples count: stopped before the first, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                            const perm_options *options, perm_estimate *estimate);
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
 
-/* Minors of one row: minors[j], j < n (complex: pairs), is the permanent of the matrix without row `row` and column j
-   (counted from 0). With row_counts[m], column_counts[n], row i stands there row_counts[i] times and column j
-   column_counts[j] times, and one copy of each is left out; a column without a copy has minor 0, `row` needs one. NULL:
-   all one. The totals must agree (PERM_ERROR_COUNTS) and be at most 256.
-   All values, and those in result, are in units of 2^result->exp2, one exponent for all: minors that are smaller than
-   the largest by more than 2^1000 may become 0. result (required): value is the permanent of the whole matrix, estimate
-   the estimated absolute error of the worst minor, error INFINITY (0 if all minors are 0 by structure). tolerance is
-   relative to the largest minor. On an error minors are NaN. Bits do not depend on threads. Thread-safe.
-   O(n 2^(n-1)), in about the time of two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+/* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
+   With row_counts[m], column_counts[n], row i stands there row_counts[i] times and column j column_counts[j] times, and
+   one copy of each is left out; a column without a copy has minor 0, `row` needs one. NULL: all one. The totals must
+   agree (PERM_ERROR_COUNTS) and be at most 256.
+   Values are in units of 2^result->exp2, one exponent for all: minors below 2^-1000 of the largest may become 0. result
+   (required): value is the permanent of the whole matrix, error_estimate the absolute error of the worst minor,
+   error_bound INFINITY (0 if all minors are 0 by structure). tolerance is relative to the largest minor. On an error
+   minors are NaN. Bits do not depend on threads. O(n 2^(n-1)), about the time of two permanents; with multiplicities
+   O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -249,9 +242,8 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, int row, const perm_options *options,
                                          double *minors, perm_result *result);
 
-/* The derivatives of the permanent by all entries: gradient[i * n + j] (complex: pairs) is row_counts[i] *
-   column_counts[j] times the minor of row i and column j. The rest as for minors. About eight times the time of one
-   permanent. */
+/* The derivatives of the permanent by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the
+   minor of row i and column j. The rest as for minors. About the time of eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -259,16 +251,14 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result);
 
-/* Many matrices of one order n in one call: permanents[k], k < count (complex: pairs), on return. Matrix k begins at
-   a + k * matrix_stride (complex: + 2 k * matrix_stride), row-major without gaps. As good as single calls: right to
-   1e-10 wherever a single call is, but for n <= 4 relative to the permanent of the moduli (Laplace's expansion in
-   doubles), if not to the same bits; those do not depend on threads or other matrices. What exceeds double is
-   +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is the failure's, and the message
-   names the first. result may be NULL; its value is 0 and its error_estimate INFINITY, since they are many.
-   With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is computed by
-   itself. options.gpu: orders 10 to 24 go there when that is predicted faster than one thread, but for the matrices
-   whose value cancels too much for the tolerance (0: 1e-10; many complex ones from order 21 on) or has to be scaled.
-   Thread-safe. O(count n 2^(n-1)). */
+/* Many matrices of one order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: + 2 k *
+   matrix_stride), without gaps between rows. As accurate as single calls, to 1e-10 (n <= 4: relative to the permanent
+   of the moduli, Laplace's expansion in doubles), though not to the same bits; bits do not depend on threads or other
+   matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is
+   the failure's, and the message names the first. result may be NULL; its value is 0 and its error_estimate INFINITY.
+   With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call.
+   options.gpu: orders 10 to 24 go there when predicted faster than one thread, but for matrices that cancel too much
+   for the tolerance (0: 1e-10; many complex ones from order 21 on) or need scaling. O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -298,8 +288,8 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
 PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options,
                                         perm_result *result);
 
-/* Texts. perm_result_text writes the value as decimal (all digits when exact, 17 significant ones and
-   " * 2^k" where exp2 is not 0 otherwise); like snprintf. The others return static strings. */
+/* Texts. perm_result_text writes the value as decimal (all digits when exact, else 17 significant ones, and " * 2^k"
+   where exp2 is not 0); like snprintf. The others return static strings. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
@@ -309,14 +299,14 @@ PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
 PERM_API const char *perm_format_name(perm_format format);
 
-/* The integer as an int64_t; PERM_ERROR_OVERFLOW, and *value as it was, if it does not fit. */
+/* The integer as an int64_t; if it does not fit, PERM_ERROR_OVERFLOW, and *value stays. */
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
 
 /* The best instruction set of this processor and operating system that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
-/* For languages that cannot read this header. The library's version, as perm_plan.version; bytes of a structure
-   ("perm_result"), or offset and bytes of one of its fields ("perm_result.value"), of those that calls take or fill and
-   perm_leaf. PERM_ERROR_RANGE: there is none of that name; PERM_ERROR_NULL. */
+/* For languages that cannot read this header: the library's version, as perm_plan.version; bytes of a structure
+   ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
+   perm_leaf. PERM_ERROR_RANGE: no such name; PERM_ERROR_NULL. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);

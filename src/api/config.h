@@ -1,10 +1,10 @@
 /* ========================================================================================= >>config
-   PERM_IMPLEMENTATION   compile the code here (exactly one translation unit, or several with PERM_STATIC)
-   PERM_STATIC           every function static: private to each file that defines PERM_IMPLEMENTATION
+   PERM_IMPLEMENTATION   compile the code here (in one file, or in several with PERM_STATIC)
+   PERM_STATIC           every function static: private to the file, and left out unless called
    PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
-   PERM_NO_COMPLEX       no kernels for complex matrices, which then are refused: a quarter less to compile
-   PERM_NO_EXTRAS        without minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
-   PERM_NO_EXACT         no vector kernels for integers: exact results by portable code, many times slower
+   PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
+   PERM_NO_EXTRAS        no minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
+   PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
    PERM_SECONDS()        a clock in seconds that never jumps, instead of CLOCK_MONOTONIC (Windows: its performance

@@ -6,18 +6,18 @@
 #define PERM_VERSION_MINOR 9
 #define PERM_VERSION_PATCH 0
 
-#define PERM_MAX_N 64         /* largest n of the engines that sum over sign vectors (64-bit counters) */
+#define PERM_MAX_N 64         /* largest n of the engines that sum over signs (64-bit counters) */
 #define PERM_MAX_LINES 4096   /* most rows or columns, with multiplicities, of rectangular and repeated matrices */
 #define PERM_SUM_WORDS 88     /* 64-bit words of a perm_sum */
-#define PERM_INTEGER_WORDS 71 /* 64-bit words of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
+#define PERM_INTEGER_WORDS 71 /* of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
 #define PERM_CAUCHY_MAX_N 512
 #define PERM_ESTIMATE_MAX_N 20000
 #define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Else positive: the job stopped
-   early and may go on; value is NaN. Negative: an error; value is NaN and result->message says which argument was bad,
-   and why. */
+/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job
+   stopped early and may go on; value is NaN. Negative: an error; value is NaN, and result->message says which argument
+   is bad, and why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -49,7 +49,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff
 } perm_status;
 
-/* Engines by name. perm_sparse.h has those from frontier to transversals, and those after structure. */
+/* Engines by name. Those from frontier to transversals, and after structure, are in perm_sparse.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -85,11 +85,11 @@ typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_
 
 typedef enum perm_precision {
   PERM_PRECISION_DEFAULT,  /* exact row sums of entries rounded to 53 bits a row, products in double */
-  PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: everything in double */
+  PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: all in double */
   PERM_PRECISION_ACCURATE, /* row sums of 100 bits, compensated products: about 1e-30 times sum |terms| */
-  PERM_PRECISION_DD,       /* row sums of 100 bits, products in double-double: the same with a guaranteed error */
-  PERM_PRECISION_KAHAN,    /* scalar engines only: as fast, the total by Kahan's summation; for comparisons */
-  PERM_PRECISION_EXACT,    /* integers without rounding (perm_sparse.h) */
+  PERM_PRECISION_DD,       /* row sums of 100 bits, double-double products: the same with a guaranteed error */
+  PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total, as fast; for comparisons */
+  PERM_PRECISION_EXACT,    /* integers without rounding */
   PERM_PRECISION_COUNT
 } perm_precision;
 
@@ -100,11 +100,11 @@ typedef enum perm_isa {
   PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
   PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
   PERM_ISA_NEON,       /* 64-bit Arm */
-  PERM_ISA_CUDA,       /* NVIDIA GPUs: the family of plans made for options.gpu. As an option: GPUs wherever they can */
+  PERM_ISA_CUDA,       /* NVIDIA GPUs: the family of their plans. As an option: GPUs wherever they can */
   PERM_ISA_COUNT
 } perm_isa;
 
-/* How perm_matrix_read takes a file without a banner; perm_sparse.h says what the words mean. */
+/* What perm_matrix_read takes a file without a banner for; perm_sparse.h explains the words. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -115,46 +115,44 @@ typedef enum perm_isa {
 typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
 #undef PERM_ENUM
 
-/* Memory comes from here; zero-initialised means malloc and free. `allocate` may return NULL. */
+/* Where memory comes from; all zero: malloc and free. `allocate` may return NULL. */
 typedef struct perm_allocator {
   void *(*allocate)(size_t bytes, void *user_data);
   void (*release)(void *pointer, void *user_data);
   void *user_data;
 } perm_allocator;
 
-/* What a running job tells. `seconds_left` is an extrapolation, INFINITY at first. */
+/* What a running job tells. `seconds_left` is extrapolated, INFINITY at first. */
 typedef struct perm_progress {
   double fraction; /* of the predicted work, 0..1 */
   double seconds, seconds_left;
   const char *activity; /* static text: what is being done */
 } perm_progress;
 
-/* options.gpu. Needs perm_cuda.cu and PERM_WITH_CUDA; without them devices other than 0 are PERM_ERROR_DEVICE, with the
-   reason, unless cpu_fallback is set. */
+/* options.gpu: needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, with the reason,
+   unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programmes (on one
-                        device), go there when predicted faster than one thread; batches from order 10 on */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programs (on one
+                       device), go there when predicted faster than one thread; batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
-  const char *cache; /* directory for compiled kernels, not NULL: they are compiled once a machine, not process */
-  int tune; /* kernels made for a sparse matrix (methods hybrid, cached): 0: the one that is predicted to be fastest;
-               PERM_TUNE: of the few best, all compiled, the fastest on a slice, if the sum is predicted to take longer
-               than that (15 s): the choice, and with it last bits, may differ from run to run; k > 0: candidate k, as
-               result.tuned named it, so that the same job is made again */
+  const char *cache; /* directory for compiled kernels, or NULL: compiled once a machine, not once a process */
+  int tune; /* the kernel for a sparse matrix (methods hybrid, cached). 0: predicted fastest. PERM_TUNE: if the sum is
+               predicted to take over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may
+               differ from run to run. k > 0: candidate k, as result.tuned named it, which makes the same job again */
 } perm_gpu_options;
 
-/* options.checkpoint: for perm_job_execute and what runs through it, perm_compute_*. For the precision see PRECISION
-   above. */
+/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION above says what it means for escalation. */
 typedef struct perm_checkpoint_file {
-  const char *file;         /* not NULL: finished work is kept there, and taken from there if it exists */
+  const char *file;         /* finished work is kept there, and taken from there if it exists; NULL: no file */
   double seconds;           /* how often it is written; 0: 60 */
   int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* that many checkpoints: their work is put together, and none is added. What is missing */
-  int merges;               /* or there twice is an error */
+  const char *const *merge; /* checkpoints whose work is put together, without adding any */
+  int merges;               /* how many; work that is missing or there twice is an error */
   const void *note;         /* note_bytes of the caller's own, kept in the file; see perm_checkpoint_options */
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default. The callbacks come from the calling thread only. */
+/* All zero is the best default. Only the calling thread makes the callbacks. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -163,29 +161,30 @@ typedef struct perm_options {
   perm_precision precision;
   perm_isa isa;       /* highest instruction set to use */
   int threads;        /* 0: all that OpenMP offers (1 without OpenMP) */
-  int certify;        /* 1: error_bound must be finite, a proven bound, at up to three times the cost */
+  int certify;        /* 1: error_bound must be finite, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
-  double max_seconds; /* 0: no limit. From the call on, planning included; single tasks refuse beforehand */
-  double max_bytes;   /* 0: no limit. The most memory of the host (not of a GPU) that the call may have at a time: the
-                         matrix that it is given, preparation, plans, tables, states of all threads. Counted as it is
-                         allocated, with what malloc adds; stacks and results of the caller's are not. What is predicted
-                         to need more is not chosen; what turns out to need more is refused, PERM_ERROR_LIMIT */
-  double plan_effort; /* work spent on plans of sparse matrices, times the usual, a few per cent of the predicted run
-                         or 20 ms; counted, so that plans never vary; 0 means 1. Orders that need less time, or fit
-                         into max_bytes, may be found with 10 or 100 */
+  double max_seconds; /* from the call on, planning included; tasks that cannot be split refuse beforehand; 0: no
+                         limit */
+  double max_bytes;   /* the most memory of the host (not of a GPU) that the call may have at a time: the matrix it is
+                         given, plans, tables, states of all threads, as they are allocated, with what malloc adds; not
+                         stacks and the caller's results. What is predicted to need more is not chosen; what needs more
+                         is refused, PERM_ERROR_LIMIT. 0: no limit */
+  double plan_effort; /* times the usual work on plans of sparse matrices, which is a few per cent of the predicted run
+                         or 20 ms; counted, so that plans never vary; 0: 1. With 10 or 100, orders may be found that
+                         need less time or memory */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
-  const volatile int *cancel; /* if not NULL: non-zero there cancels (may be set by any thread or signal) */
+  const volatile int *cancel; /* NULL, or non-zero there cancels (may be set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Not NULL: what perm_compute_* call instead of perm_job_execute (but for merging); that is how perm_mpi.c runs every
-     kind of job. The options are those of the call but for max_seconds, which is what is left. */
+  /* Not NULL: perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options are
+     those of the call, with the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   void *execute_data; /* for it */
-  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: what the file is */
+  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: the file's format */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -199,24 +198,24 @@ typedef struct perm_integer {
 } perm_integer;
 
 /* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error_bound and error_estimate are normal
-   doubles (or 0, INFINITY). On an error and after an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary
-   are NaN, error_bound and error_estimate INFINITY. */
+   doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary are
+   NaN, error_bound and error_estimate INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the sum of the terms so far, of the first leaf that is
-                                            not done, in units of 2^exp2: a sign of life, no approximation; else 0.
-                                            With a modulus, so many units modulo that */
+  double partial_sum, partial_imaginary; /* after an early stop: the terms summed so far of the first unfinished leaf,
+                                            in units of 2^exp2 (with a modulus, modulo it): a sign of life, no
+                                            approximation; else 0 */
   long long exp2;
-  double error_bound;    /* |value - permanent| is never larger, in units of 2^exp2; INFINITY: no guarantee. 0 if exact:
-                            then integer is the permanent itself, and value its rounding */
-  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a part of the bound, or what
-                            >>plan says; attacks find no error above ten times that. INFINITY: nothing is known */
-  int is_complex;    /* 1: the matrix was complex; errors are of the modulus of the difference */
+  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
+                            integer is the permanent itself, and value its rounding */
+  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a part of the bound, or as
+                            >>bounds says; attacks find no error above ten times that. INFINITY: unknown */
+  int is_complex;    /* 1: the matrix was complex; errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
   perm_integer integer, imaginary_integer;
   uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
   perm_method method; /* of the costliest leaf */
-  perm_precision precision; /* of a value: PERM_PRECISION_EXACT where `exact` is 1, and only there */
+  perm_precision precision; /* of value: PERM_PRECISION_EXACT if and only if `exact` is 1 */
   perm_isa isa;
   int threads;
   int gpus; /* that took part */
@@ -229,20 +228,20 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, empty when all is well */
 } perm_result;
 
-/* A plan fixes everything that determines the bits of a result. Pure function of matrix and options, plain
-   data, valid on another machine of the same kernel family. */
+/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on another machine of the
+   same kernel family. */
 typedef enum perm_form {
   PERM_FORM_SCALAR,     /* no blocking: the plain engines and n <= 4 */
   PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
   PERM_FORM_PAIR,       /* rows two by two, no division */
   PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
-  PERM_FORM_PLAIN       /* GPUs: a pivot column, no division. Their normalised form has such rows too, if need be */
+  PERM_FORM_PLAIN       /* GPUs: a pivot column, no division; rows of their normalised form too, if need be */
 } perm_form;
 
 typedef struct perm_plan {
   int version; /* PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH */
   int n;
-  int is_complex; /* entries are pairs of doubles, real and imaginary part */
+  int is_complex; /* entries are pairs of doubles */
   perm_method method;
   perm_precision precision;
   int certify;
@@ -257,33 +256,31 @@ typedef struct perm_plan {
   int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
   int exact_rows;                                    /* 1: nothing rounds before the products: a free bound */
   double elements;                                   /* n 2^(n-1) */
-  double seconds, bytes;                             /* predicted, one thread, from stored rates */
+  double seconds, bytes;                             /* predicted, one thread */
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
 } perm_plan;
 
-/* A sum that is exactly associative: fixed point, two's complement, unit 2^-1074, least word first. Every
-   finite double is a whole number of units, so partial sums may be merged in any order and grouping and give
-   the same bits. 5632 bits leave room for 2^3000 terms of the largest double, and for exact sums of integers of
-   PERM_INTEGER_WORDS words. */
+/* An exactly associative sum: fixed point, two's complement, unit 2^-1074, least word first. Every finite double is a
+   whole number of units, so partial sums merged in any order and grouping give the same bits. 5632 bits leave room for
+   2^3000 terms of the largest double, and for sums of integers of PERM_INTEGER_WORDS words. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
 
-/* What a range or task of one leaf yields. Zero-initialise before the first use. */
+/* What a range or task of one leaf yields. Zero before the first use. */
 typedef struct perm_partial {
   perm_sum value, imaginary; /* sum of the terms */
   perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
-  long long exp2;            /* value and absolute are in units of 2^exp2 (tasks only; 0 for ranges) */
+  long long exp2;            /* value and absolute are in units of 2^exp2 (tasks; 0 for ranges) */
   uint64_t chunks;           /* how many chunks went in, */
   uint64_t indices, squares; /* and the sums of their numbers and of the squares, modulo 2^64 */
-  double lost;               /* bound on what underflow took from value, in units of 2^exp2; INFINITY: not known */
+  double lost;               /* bound on what underflow took from value, in units of 2^exp2; INFINITY: unknown */
   uint64_t fingerprint;      /* of the leaf; set by the first chunk */
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches. Immutable once made, so
-   any number of threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk that
-   cannot be split. */
+/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable, so any number
+   of threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk that cannot be split. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK } perm_leaf_kind;
 typedef struct perm_leaf {
@@ -298,6 +295,6 @@ typedef struct perm_leaf {
   int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
-/* Finished work of a job: per leaf a partial and the set of the chunks in it. */
+/* Finished work of a job: per leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168 /* of an encoded partial */

@@ -108,7 +108,7 @@ static permi_dd permi_dd_multiply(permi_dd a, permi_dd b)
   return permi_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-static permi_dd permi_dd_negate(permi_dd a)
+PERMI_UNUSED static permi_dd permi_dd_negate(permi_dd a)
 {
   a.hi = -a.hi;
   a.lo = -a.lo;

@@ -9,7 +9,7 @@
 #pragma once
 #include "../dense/gpu.h"
 #include "counts.h"
-#include "ring.h"
+#include "digits.h"
 
 typedef struct permi_choice {
   perm_method method;

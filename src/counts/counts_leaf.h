@@ -15,17 +15,26 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const
   const size_t coefficients = (size_t)shape->digits * (size_t)shape->forms * (size_t)parts;
   const size_t integers = (size_t)(5 * shape->digits + 2 * shape->forms);
   const int plain = choice->precision == PERM_PRECISION_DEFAULT;
-  permi_ring ring = permi_ring_make(parts, choice->words);
+  permi_numbers numbers;
   permi_counts *counts;
-  cells *= plain ? 1 : ring.size;
-  ring.modulus = choice->modulus;
+  size_t size;
+  numbers.algebra = choice->modulus ? PERMI_RESIDUES
+                    : choice->words ? PERMI_WORDS
+                    : parts == 2    ? PERMI_PAIR_DD_VALUES
+                                    : PERMI_MAGNITUDES_DD;
+  numbers.parts = parts;
+  numbers.words = choice->words;
+  numbers.modulus = choice->modulus;
+  size = plain ? 1 : permi_numbers_words(&numbers);
+  cells *= size;
   counts = (permi_counts *)permi_allocate(
       allocator, 1, sizeof *counts + (2 * coefficients + cells) * sizeof(double) + integers * sizeof(int));
   if (!counts)
     return NULL;
   memset(counts, 0, sizeof *counts);
   counts->allocator = *allocator;
-  counts->ring = ring;
+  counts->numbers = numbers;
+  counts->size = size;
   counts->plain = plain;
   counts->method = choice->method;
   counts->ryser = choice->method == PERM_METHOD_RYSER;
@@ -97,7 +106,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
                                           permi_leaf *leaf)
 {
-  const size_t size = counts->plain ? 1 : counts->ring.size;
+  const size_t size = counts->size;
   const double seconds = leaf->information.seconds;
   int chunks_log2 = 0, at = 0, d;
   counts->terms = 1;

@@ -172,9 +172,8 @@ PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, perm
   int f;
   for (f = 0; f < rows; f++)
     if (counts->integer) {
-      int negative;
-      const permi_wide product = permi_product_magnitude(counts->integer[digit * rows + f], times, &negative);
-      permi_wide_add(&forms->word[f], negative ? permi_wide_negate(product) : product);
+      const permi_wide entry = permi_wide_of(counts->integer[digit * rows + f]);
+      permi_wide_add_product(&forms->word[f], &entry, times);
     } else {
       forms->high[f] += times * counts->high[digit * rows + f];
       forms->low[f] += times * counts->low[digit * rows + f];
@@ -236,31 +235,25 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
 
 /* ---- terms in cells, which go into the sums one by one: exactly */
 
-PERMI_NEVER_INLINE static permi_factor permi_forms_factor(const permi_counts *counts, const permi_forms *forms,
-                                                          int form)
+static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
-  permi_factor factor;
-  int part;
-  memset(&factor, 0, sizeof factor);
-  for (part = 0; part < counts->parts; part++) {
-    const int f = part * counts->forms + form;
-    if (counts->integer) {
-      factor.negative[part] = (int)(forms->word[f].high >> 63);
-      factor.magnitude[part] = factor.negative[part] ? permi_wide_negate(forms->word[f]) : forms->word[f];
-    } else {
-      factor.dd[part] = permi_two_sum(forms->high[f], forms->low[f]);
-    }
-  }
-  return factor;
+  permi_dd x[2] = {{0, 0}, {0, 0}};
+  permi_wide integer[2] = {{0, 0}, {0, 0}};
+  int f = form, part;
+  for (part = 0; part < counts->parts; part++, f += counts->forms)
+    if (counts->integer)
+      integer[part] = forms->word[f];
+    else
+      x[part] = permi_two_sum(forms->high[f], forms->low[f]);
+  permi_factor_set(counts, x, integer, factor);
 }
 
-/* The term times F of the forms, in place, or for e_M behind it; e: e_k of moduli, from that of the term on. Returns
-   the place. */
+/* The term times F of the forms, there or in the room, or for e_M behind it; e: e_k of moduli, from that of the term
+   on. Returns the place. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
-  const permi_ring *ring = &counts->ring;
-  const size_t size = ring->size;
+  const size_t size = counts->size;
   const int needed = counts->needed;
   int f, copy, k, step = 0;
   if (counts->symmetric) {
@@ -268,14 +261,20 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
     memset(e + 1, 0, (size_t)needed * sizeof *e);
   }
   for (f = 0; f < counts->forms; f++) {
-    const permi_factor factor = permi_forms_factor(counts, forms, f);
-    const double modulus = fabs(factor.dd[0].hi) + fabs(factor.dd[1].hi);
+    permi_factor factor;
+    double modulus;
+    permi_forms_factor(counts, forms, f, &factor);
+    modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
-      if (!counts->symmetric)
-        permi_cell_multiply(ring, term, &factor, room);
+      if (!counts->symmetric) {
+        uint64_t *product = room;
+        permi_cell_fuse(counts, product, term, &factor, 1);
+        room = term;
+        term = product;
+      }
       for (k = step < needed ? step : needed; counts->symmetric && k >= 1 && k >= needed - left; k--) {
-        permi_cell_fuse(ring, term + (size_t)k * size, term + (size_t)(k - 1) * size, &factor);
+        permi_cell_fuse(counts, term + (size_t)k * size, term + (size_t)(k - 1) * size, &factor, 0);
         e[k] += e[k - 1] * modulus;
       }
     }
@@ -283,41 +282,57 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
+/* Adds a term, or subtracts it: integers to the total, double-doubles to the sums at once. absolute: the sum of its
+   moduli, or NULL for its modulus. */
+static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
+                           uint64_t *total, perm_partial *partial)
+{
+  const int words = counts->numbers.words;
+  double *x = (double *)(void *)term;
+  int part;
+  for (part = 0; part < counts->parts && counts->integer; part++)
+    if (negative)
+      permi_words_subtract(total + part * words, term + part * words, words);
+    else
+      permi_words_add(total + part * words, term + part * words, words);
+  if (counts->integer)
+    return;
+  for (part = 0; part < 2 * counts->parts && negative; part++)
+    x[part] = -x[part];
+  permi_sum_add_double(&partial->absolute, absolute ? *absolute : permi_cell_modulus(counts, term));
+  permi_value_sum_parts(&counts->numbers, term, partial);
+}
+
 /* A chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
-  const permi_ring *ring = &counts->ring;
-  const int size = (int)ring->size, needed = counts->needed;
+  const permi_numbers *numbers = &counts->numbers;
+  const int size = (int)counts->size, needed = counts->needed;
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
   uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
   int d;
   permi_forms_start(counts, &work->forms, walk);
-  permi_cell_set(ring, weight + counts->digits * size, 1);
-  permi_cell_set(ring, total, 0);
+  permi_value_one(numbers, weight + counts->digits * size);
+  memset(total, 0, counts->size * sizeof *total);
   for (;;) {
     for (d = walk->digit; d >= 0; d--)
-      permi_cell_weigh(ring, weight + d * size, weight + (d + 1) * size,
+      permi_cell_weigh(counts, weight + d * size, weight + (d + 1) * size,
                        counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
     if (!counts->ryser || walk->total <= needed) {
       if (counts->ryser)
-        permi_cell_weigh(ring, term, weight, counts->rank_weight + walk->total * size);
+        permi_cell_weigh(counts, term, weight, counts->rank_weight + walk->total * size);
       else
-        memcpy(term, weight, ring->size * sizeof *term);
-      e[0] = permi_cell_modulus(ring, term);
-      permi_cell_add(ring, total, permi_cells_term(counts, &work->forms, term, e, room),
-                     permi_nary_negative(counts, walk));
-      if (!ring->words) { /* integers wait for the end, to be added to the sums */
-        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(ring, total));
-        permi_cell_sum(ring, total, partial);
-        permi_cell_set(ring, total, 0);
-      }
+        memcpy(term, weight, counts->size * sizeof *term);
+      e[0] = permi_cell_modulus(counts, term);
+      permi_nary_add(counts, permi_cells_term(counts, &work->forms, term, e, room), permi_nary_negative(counts, walk),
+                     counts->symmetric ? e + needed : NULL, total, partial);
     }
     if (!permi_nary_next(counts, walk))
       break;
     permi_forms_move(counts, &work->forms, walk->digit, permi_nary_moved(counts, walk));
   }
-  permi_cell_sum(ring, total, partial);
+  permi_value_sum_parts(numbers, total, partial);
 }
 
 static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
@@ -338,7 +353,7 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
 
 static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
 {
-  const size_t size = counts->plain ? 1 : counts->ring.size;
+  const size_t size = counts->size;
   memset(weight + (size_t)at * size, 0, size * sizeof *weight);
   memcpy(weight + (size_t)at * size, &x, counts->plain ? sizeof x.hi : sizeof x);
 }
@@ -355,40 +370,40 @@ static permi_dd permi_binomial_next(permi_dd b, int times, int over)
 /* binom(c, v) for v = 0 .. most; double-doubles and doubles times 2^-c. half: doubled but for v = c/2. */
 PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, int most, int half, uint64_t *weight)
 {
-  const permi_ring *ring = &counts->ring;
+  const size_t size = counts->size;
   permi_dd b = permi_dd_make(permi_shift(1, -c));
   int v, k;
-  if (!ring->words) {
+  if (!counts->integer) {
     for (v = 0; v <= most; b = permi_binomial_next(b, c - v, v + 1), v++)
       permi_weight_put(counts, weight, v, permi_dd_scale(b, half && 2 * v != c));
     return;
   }
-  for (v = 0; v <= most; v++)
-    permi_cell_set(ring, weight + (size_t)v * ring->size, v == 0);
+  memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
+  weight[0] = 1;
   for (k = 1; k <= c; k++) /* Pascal's triangle, row by row */
     for (v = k < most ? k : most; v > 0; v--)
-      permi_cell_add(ring, weight + (size_t)v * ring->size, weight + (size_t)(v - 1) * ring->size, 0);
+      permi_words_add(weight + (size_t)v * size, weight + (size_t)(v - 1) * size, counts->numbers.words);
   for (v = 0; half && v <= most; v++)
     if (2 * v != c)
-      permi_cell_add(ring, weight + (size_t)v * ring->size, weight + (size_t)v * ring->size, 0);
+      permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
 }
 
 /* Ryser's binom(N - k, M - k) for k = 0 .. M. */
 PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
 {
-  const permi_ring *ring = &counts->ring;
   const int needed = counts->needed, skips = counts->digit_total - needed;
+  const size_t size = counts->size;
   uint64_t *weight = counts->rank_weight;
   permi_dd b = permi_dd_make(1);
   int t, k;
-  if (!ring->words) {
+  if (!counts->integer) {
     for (t = 0; t <= needed; b = permi_binomial_next(b, skips + t + 1, t + 1), t++) /* binom(skips + t, t) */
       permi_weight_put(counts, weight, needed - t, b);
     return;
   }
   for (k = 0; k <= needed; k++)
-    permi_cell_set(ring, weight + (size_t)k * ring->size, 1);
+    permi_value_one(&counts->numbers, weight + (size_t)k * size);
   for (k = 0; k < skips; k++)
     for (t = needed; t > 0; t--)
-      permi_cell_add(ring, weight + (size_t)(t - 1) * ring->size, weight + (size_t)t * ring->size, 0);
+      permi_words_add(weight + (size_t)(t - 1) * size, weight + (size_t)t * size, counts->numbers.words);
 }

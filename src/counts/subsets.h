@@ -7,7 +7,7 @@
    in place, v descending. Only totals of v from which the end can be reached are kept up. */
 #pragma once
 #include "../job/job.h"
-#include "ring.h"
+#include "digits.h"
 
 #define PERMI_SWEEP_ROW 64 /* states that are swept together */
 
@@ -100,27 +100,28 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 /* The same in cells, with the absolute plane beside them. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
-  const permi_ring *ring = &dp->counts->ring;
+  const permi_counts *counts = dp->counts;
+  const size_t cell = counts->size;
   double most = 0, unused = 0;
   int x, k;
   for (x = x1; x >= x0; x--) {
-    uint64_t *to = dp->cell + (base + (size_t)x) * ring->size;
+    uint64_t *to = dp->cell + (base + (size_t)x) * cell;
     double *absolute = dp->plane[2] ? dp->plane[2] + base + x : NULL, size;
     if (!dp->skip) {
-      permi_cell_set(ring, to, 0);
+      memset(to, 0, cell * sizeof *to);
       if (absolute)
         *absolute = 0;
     }
     for (k = x ? -1 : 0; k < dp->active; k++) {
       const size_t offset = k < 0 ? 1 : dp->offset[k];
       const int which = k < 0 ? x : dp->which[k];
-      permi_cell_fuse(ring, to, to - offset * ring->size, &dp->factor[which]);
+      permi_cell_fuse(counts, to, to - offset * cell, &dp->factor[which], 0);
       if (absolute)
         *absolute += dp->weight[2][which] * absolute[-(ptrdiff_t)offset];
     }
-    size = absolute ? *absolute : permi_cell_modulus(ring, to);
+    size = absolute ? *absolute : permi_cell_modulus(counts, to);
     most = size > most ? size : most;
-    for (k = 0; k < ring->parts && !ring->words; k++)
+    for (k = 0; k < counts->parts && !counts->integer; k++)
       permi_size_seen(fabs(((const permi_dd *)(const void *)to)[k].hi), &unused, &dp->least_state);
   }
   return most;
@@ -130,8 +131,8 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
-  const permi_ring *ring = &counts->ring;
-  const double each = dp->cell ? (10.0 + 5 * ring->words) * ring->parts * ring->parts : 1; /* for permi_watch */
+  const int words = counts->numbers.words, products = counts->parts * counts->parts;
+  const double each = dp->cell ? (10.0 + 5 * words) * products : 1; /* for permi_watch */
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
@@ -185,7 +186,7 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
       const int left = counts->digit_count[d] - (v - 1), at = dp->at[d] + v;
       dp->weight[2][at] = left * permi_counts_modulus(counts, d, form);
       if (dp->factor)
-        dp->factor[at] = permi_counts_factor(counts, d, form, left);
+        permi_counts_factor(counts, d, form, left, &dp->factor[at]);
       for (part = 0; part < counts->parts && !dp->factor; part++)
         dp->weight[part][at] = left * permi_counts_entry(counts, d, part, form);
     }
@@ -208,14 +209,13 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
 /* Multiplies all states by 2^-e; exact but for what underflows. */
 PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
 {
-  const permi_ring *ring = &dp->counts->ring;
   permi_dd *cell = (permi_dd *)(void *)dp->cell;
   size_t s;
   int plane;
   for (plane = 0; plane < 3; plane++)
     for (s = 0; dp->plane[plane] && s < dp->states; s++)
       dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
-  for (s = 0; cell && s < dp->states * (size_t)ring->parts; s++)
+  for (s = 0; cell && s < dp->states * (size_t)dp->counts->parts; s++)
     cell[s] = permi_dd_scale(cell[s], -e);
 }
 
@@ -223,21 +223,20 @@ PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
-  const permi_ring *ring = &counts->ring;
   size_t s;
   int d, total = 0;
   memset(dp->v, 0, sizeof dp->v);
   for (s = 0; s < dp->states; s++) {
     if (total == counts->needed) {
-      const uint64_t *cell = dp->cell ? dp->cell + s * ring->size : NULL;
+      const uint64_t *cell = dp->cell ? dp->cell + s * counts->size : NULL;
       if (cell)
-        permi_cell_sum(ring, cell, partial);
+        permi_value_sum_parts(&counts->numbers, cell, partial);
       else
         permi_sum_add_double(&partial->value, dp->plane[0][s]);
       if (dp->plane[1])
         permi_sum_add_double(&partial->imaginary, dp->plane[1][s]);
       permi_sum_add_double(&partial->absolute, dp->plane[2] ? dp->plane[2][s]
-                                               : cell       ? permi_cell_modulus(ring, cell)
+                                               : cell       ? permi_cell_modulus(counts, cell)
                                                             : dp->plane[0][s]);
     }
     for (d = 0; d < dp->digits && dp->v[d] == counts->radix[d] - 1; d++) {
@@ -330,7 +329,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   perm_partial mine;
   perm_status status = PERM_ERROR_MEMORY;
   const size_t weights = permi_subsets_shape(&dp, counts);
-  const size_t size = (counts->plain ? (size_t)counts->parts : counts->ring.size) + (size_t)absolute;
+  const size_t size = (counts->plain ? (size_t)counts->parts : counts->size) + (size_t)absolute;
   double *next;
   int plane;
   if (!dp.states || dp.states > SIZE_MAX / 32 / size)
@@ -363,7 +362,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
         }
       if (!counts->plain) {
         dp.cell = (uint64_t *)(void *)next;
-        permi_cell_set(&counts->ring, dp.cell, 1);
+        permi_value_one(&counts->numbers, dp.cell);
       }
       status = permi_subsets_run(&dp, leaf->information.seconds, &mine);
     }
@@ -384,26 +383,25 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
 /* ---- expansion: each form takes a digit that is not used up; products of double-doubles, or exact. */
 typedef struct permi_expansion {
   int *left, *chosen, *form_of; /* by digit; by depth */
-  uint64_t *cell;               /* by depth, and one of scratch */
+  uint64_t *cell;               /* by depth */
 } permi_expansion;
 
 PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control,
                                                   const permi_expansion *expansion, perm_partial *partial)
 {
-  const permi_ring *ring = &counts->ring;
   int *left = expansion->left, *chosen = expansion->chosen;
   uint32_t steps = 0;
   int depth = 0, d;
-  permi_cell_set(ring, expansion->cell, 1);
+  permi_value_one(&counts->numbers, expansion->cell);
   memcpy(left, counts->digit_count, (size_t)counts->digits * sizeof *left);
   chosen[0] = -1;
   while (depth >= 0) {
     const int form = expansion->form_of[depth];
-    uint64_t *cell = expansion->cell + (size_t)depth * ring->size;
+    uint64_t *cell = expansion->cell + (size_t)depth * counts->size;
     permi_factor factor;
     if (depth == counts->form_total) {
-      permi_cell_sum(ring, cell, partial);
-      permi_sum_add_double(&partial->absolute, permi_cell_modulus(ring, cell));
+      permi_value_sum_parts(&counts->numbers, cell, partial);
+      permi_sum_add_double(&partial->absolute, permi_cell_modulus(counts, cell));
       partial->terms++;
       depth--;
       continue;
@@ -418,10 +416,8 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, pe
       depth--;
       continue;
     }
-    factor = permi_counts_factor(counts, d, form, left[d]--);
-    memcpy(cell + ring->size, cell, ring->size * sizeof *cell);
-    permi_cell_multiply(ring, cell + ring->size, &factor,
-                        expansion->cell + ((size_t)counts->form_total + 1) * ring->size);
+    permi_counts_factor(counts, d, form, left[d]--, &factor);
+    permi_cell_fuse(counts, cell + counts->size, cell, &factor, 1);
     chosen[++depth] = -1;
     if (control && !(++steps & 0xffff)) {
       perm_status status = permi_control_poll(control, 0, "expanding");
@@ -437,11 +433,11 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
   const perm_allocator *allocator = &counts->allocator;
-  const size_t depths = (size_t)counts->form_total + 2;
+  const size_t depths = (size_t)counts->form_total + 1;
   perm_partial mine = *partial;
   perm_status status = PERM_ERROR_MEMORY;
   permi_expansion expansion;
-  expansion.cell = (uint64_t *)permi_allocate(allocator, depths * counts->ring.size, sizeof *expansion.cell);
+  expansion.cell = (uint64_t *)permi_allocate(allocator, depths * counts->size, sizeof *expansion.cell);
   expansion.left = (int *)permi_allocate(allocator, 2 * depths + (size_t)counts->digits, sizeof *expansion.left);
   if (expansion.cell && expansion.left) {
     int k = 0, form, copy;

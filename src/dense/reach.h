@@ -11,17 +11,7 @@ struct permi_problem;
 struct permi_counted;
 struct permi_counts;
 struct permi_choice;
-struct permi_array;
-
-/* An engine for problems that are given as arrays, or made arrays: an entry of the table of a permi_reach. */
-typedef struct permi_array_engine {
-  perm_method method;
-  /* Predicted seconds of one thread; INFINITY: it cannot, or not as options say. */
-  double (*offer)(struct permi_array *array, const perm_options *options);
-  /* The leaf that was offered, in the precision that *precision gets. Fails with a message. */
-  perm_status (*make)(struct permi_array *array, const perm_options *options, permi_leaf *leaf,
-                      perm_precision *precision, perm_result *result);
-} permi_array_engine;
+struct permi_engine;
 
 typedef struct permi_gpu_engines {
   /* >>plan: makes the plan one for GPUs where they are wanted and predicted faster than one thread */
@@ -42,7 +32,7 @@ typedef struct permi_reach {
   void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
                                       /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
   const permi_gpu_engines *gpu;       /* NULL: no options ask for them */
-  const permi_array_engine *engines;  /* beside the dense ones; of those that offer the same the first is taken */
+  const struct permi_engine *engines; /* of those that offer the same the first is taken */
   int engine_count;
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
   /* Square matrices with many zeros, by perm_sparse.h. 1: *result is what it says; 0: not its business. NULL: that

@@ -72,10 +72,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
 /* What turning the sign of column j from + to - takes from y_i: 2 a_ij, or a_ij in a halved row; two's complement. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
-  int64_t x = permi_exact_at(rows, i, j, part);
-  permi_wide step;
-  step.low = (uint64_t)x;
-  step.high = x < 0 ? UINT64_MAX : 0;
+  permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
   if (!rows->half[i])
     permi_wide_add(&step, step);
   return step;
@@ -86,13 +83,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
 {
   permi_wide sum = {0, 0};
   int j;
-  for (j = 0; j < rows->n; j++) {
-    int64_t x = permi_exact_at(rows, i, j, part);
-    permi_wide more;
-    more.low = (uint64_t)x;
-    more.high = x < 0 ? UINT64_MAX : 0;
-    permi_wide_add(&sum, more);
-  }
+  for (j = 0; j < rows->n; j++)
+    permi_wide_add(&sum, permi_wide_of(permi_exact_at(rows, i, j, part)));
   if (rows->half[i]) { /* arithmetic shift of an even number */
     sum.low = sum.low >> 1 | sum.high << 63;
     sum.high = sum.high >> 1 | (sum.high & UINT64_C(1) << 63);
@@ -116,13 +108,7 @@ typedef struct permi_exact_plain {
    likewise. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
-  uint64_t carry = 0;
-  int k;
-  for (k = 0; k < words; k++) {
-    permi_wide t = permi_multiply_words(p[k], c);
-    out[k] = t.low + carry;
-    carry = t.high + (out[k] < carry);
-  }
+  const uint64_t carry = permi_words_times(out, p, words, c, 0);
   out[words] = carry - (p[words - 1] >> 63 ? c : 0);
   if (!natural && c >> 63)
     permi_words_subtract(out + 1, p, words);
@@ -150,20 +136,6 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
     permi_signed_grow(more, words + 1, grown);
     permi_words_add(out + 1, more, grown - 1);
   }
-}
-
-/* Adds two's complement `words` as an integer. */
-static void permi_sum_add_signed(perm_sum *sum, uint64_t *word, int words)
-{
-  int negative = (int)(word[words - 1] >> 63), k;
-  if (negative) {
-    uint64_t carry = 1;
-    for (k = 0; k < words; k++) {
-      word[k] = ~word[k] + carry;
-      carry = carry && !word[k];
-    }
-  }
-  permi_sum_add_integer(sum, word, words, negative);
 }
 
 /* y at the beginning of a chunk. */
@@ -385,16 +357,6 @@ static uint64_t permi_inverse_odd(uint64_t p)
   return inverse;
 }
 
-static uint64_t permi_exact_residue(permi_wide x, uint64_t p)
-{
-  int negative = (int)(x.high >> 63);
-  uint64_t rest;
-  if (negative)
-    x = permi_wide_negate(x);
-  rest = permi_residue_wide(x.high % p, x.low, p);
-  return negative && rest ? p - rest : rest;
-}
-
 /* A chunk is 2^chunk_log2 sign vectors; which ones they are depends on the column that is always +. */
 static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
                              double bytes, permi_leaf *leaf)
@@ -444,7 +406,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
     for (part = 0; part < parts; part++)
       for (j = 0; j < n; j++) {
         permi_wide x = j ? permi_exact_step(rows, order[k], j, part) : permi_exact_start(rows, order[k], part);
-        plain->low[j * size + k * parts + part] = modulus ? permi_exact_residue(x, modulus) : x.low;
+        plain->low[j * size + k * parts + part] = modulus ? permi_wide_residue(x, modulus) : x.low;
         plain->high[j * size + k * parts + part] = modulus ? 0 : x.high;
       }
   if (modulus) {

@@ -1,80 +1,76 @@
 /* ========================================================================================= >>arrays
-   The frontier program on arrays indexed by combinations. Let bit e of a frontier vertex be its matched bit, for rows
-   inverted: the number of ones among the bits e is the same in all states of a step (a - d in the terms of >>order). So
-   the states are the words with k ones in the w occupied slots, and an array of C(w, k) values needs no keys. Slots are
-   low, middle or top. Words are ordered by their top bits, then middle, then low bits: the index of a word is
-       top_offset[top] + middle_offset[ones of top][middle] + rank[low],
-   and a block, the words with the same top and middle bits, is contiguous: C(low slots, ones left) values.
-
-   A step is computed in pull form: each block of the target is a sum over the ways to come to it. What a way tests and
-   flips above the low slots is settled once for a block; where it leaves the low slots alone the rest is y += c x over
-   contiguous arrays, else a table says for every low word where it comes from. Every value is computed from the
-   source alone, in a fixed order, so threads share the blocks without synchronisation and the bits do not depend on
-   how many they are. Low slots go to the vertices that live through the most states, as they are touched least.
-
-   On a GPU (perm_cuda.cu) the host does all but the values, and these come from the same program in the same order:
-   the bits are those of the AVX2 and, for double-doubles, AVX-512 kernels (complex ones have but one), the bounds hold,
-   and what decides about powers of two is the same. Measured on one H200: 7 ps a state for 3-regular graphs, 14 for 8
-   entries a line; sorted lists there took 9 to 12 times as long. */
+   The frontier program on arrays indexed by combinations: no keys, and threads that share blocks without
+   synchronisation. */
 #pragma once
 #include "steps.h"
-#include "../gpu/contract.h"
 
-#define PERMI_ARRAY_LOW 11     /* words of these slots, and their ranks, stay in the first cache */
-#define PERMI_ARRAY_HIGH 16    /* slots of the middle and of the top at most */
+/* Let bit e of a frontier vertex say matched, for rows inverted: all states of a step have the same number k of ones
+   (a - d in >>order), so they are the words with k ones in w slots. A word's index is
+       top_offset[top] + middle_offset[ones of top][middle] + rank[low],
+   and a block, the words of the same top and middle bits, is contiguous.
+
+   A step pulls: each block sums the ways to reach it. Bits above the low slots are settled once a block; then y += c
+   x over contiguous arrays, or a table for the low words. The order of sums is fixed, whatever the threads. Low slots
+   go to vertices that live through the most states: they are touched least.
+
+   On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
+   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line; sorted lists took 9 to 12 times
+   as long. */
+
+#define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
+#define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
 #define PERMI_ARRAY_NOWHERE 0xffff
-#define PERMI_ARRAY_SAFE 1e-250 /* products of doubles above it are sums of multiples of 2^-936 */
+#define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
 #define PERMI_ARRAY_TRACK_STEPS 64
-#define PERMI_ARRAY_PAD 256 /* bytes after a buffer that vectors may read */
+#define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
 
-/* The words of a step, see above. */
+/* The words of a step. */
 typedef struct permi_layout {
   uint64_t occupied;
   int ones, low; /* low: occupied low slots */
   size_t states;
-  uint16_t *word, *rank; /* low words by their number of ones, then ascending; rank among those of as many ones */
+  uint16_t *word, *rank; /* low words by ones, then ascending; rank among those */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset; /* at ones of top << middle slots | middle */
   uint16_t *middle;      /* ascending, for each number of ones of top */
-  unsigned char *left;   /* ones left to the low slots, for each of `middle` */
-  unsigned char *middle_ones; /* of middle bits */
+  unsigned char *left;   /* ones left to low slots, for each of `middle` */
+  unsigned char *middle_ones;
   int middle_start[PERMI_ARRAY_HIGH + 2];
   uint64_t *top_offset;
   uint16_t *top;
   int tops;
 } permi_layout;
 
-/* Where eight words of a block come from: places base + at[i] of those in `here`. Those that take part come in the same
-   order on both sides and with few others between them, so that a window of 16 nearly always has them. (Gathering is
-   an instruction too, but microcode against GDS made it the slowest way of all: three quarters of a run.) */
+/* Where eight words of a block come from: base + at[i] of those in `here`, which keep their order with few between,
+   so a window of 16 nearly always has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
 typedef struct permi_eight {
   uint16_t base;
-  unsigned char here, wide; /* wide: the window does not have them */
+  unsigned char here, wide; /* wide: beyond the window */
   unsigned char at[8];
 } permi_eight;
 
-/* What a thread has met; a line of cache of its own. */
+/* Of a thread; a line of cache. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
 } permi_extremes;
 
-/* One of the arrays that a block is added up from. */
+/* An array that a block is summed from. */
 typedef struct permi_origin {
   const void *x;
   size_t count;          /* of values of x */
-  const uint16_t *place; /* of every word of the block in x, or NOWHERE; NULL: the same places */
-  const permi_eight *eight; /* the same for vectors, if there is a place */
+  const uint16_t *place; /* of each word in x, or NOWHERE; NULL: the same places */
+  const permi_eight *eight; /* the same for vectors */
   double real;
-  const permi_coefficient *c; /* that, and what else there is */
+  const permi_coefficient *c; /* real and the rest */
 } permi_origin;
 
 /* A pull on the levels of a step. */
 typedef struct permi_way {
   uint32_t test, want, keep, flip; /* above the low slots */
-  int top_ones, low_ones;          /* how many more there are in the source */
-  const uint16_t *place;           /* of all low words in the order of permi_layout; or NULL */
-  const permi_eight *eight;        /* from start[j] / 8 + j on for the blocks of words with j ones */
+  int top_ones, low_ones;          /* how many more in the source */
+  const uint16_t *place;           /* of all low words, as in permi_layout; or NULL */
+  const permi_eight *eight;        /* of words with j ones from start[j] / 8 + j on */
   permi_coefficient c;
 } permi_way;
 
@@ -85,39 +81,50 @@ struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
   permi_control *control;
-  permi_numbers numbers; /* moduli have an array, and a pass, of their own */
-  int absolute; /* 1: the pass of the moduli */
+  permi_numbers numbers; /* moduli have a pass of their own */
+  int absolute; /* the pass of the moduli */
   int threads;
   permi_block_kernel kernel;
-  int kernel_eights; /* 1: it uses permi_eight */
+  int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
   char *values[2];
   permi_way *way;
-  permi_origin *origin; /* `most` for each thread */
-  permi_extremes *extremes; /* of each thread */
+  permi_origin *origin; /* `most` a thread */
+  permi_extremes *extremes; /* one a thread */
   uint16_t *places;
   permi_eight *eights;
   int most; /* ways of a step */
   int tracking; /* sizes are measured in this step */
   permi_sizes sizes;
   double visited, seconds_before, seconds_each;
-  perm_gpu_frontier *gpu; /* not NULL: the values are there, and only the last ones come back */
-  perm_gpu_way *gpu_way;       /* of a step; for lists */
-  perm_gpu_stream *gpu_stream;
+  struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
+  struct perm_gpu_way *gpu_way;  /* of a step; for lists */
+  struct perm_gpu_stream *gpu_stream;
 };
 
-static int permi_count_ones(uint64_t x)
+/* The numbers of the first pass, without moduli. */
+static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
-  x -= x >> 1 & UINT64_C(0x5555555555555555);
-  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+  permi_numbers numbers = frontier->numbers;
+  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
+    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
+  else if (permi_algebra_has_moduli(numbers.algebra))
+    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
+  return numbers;
 }
 
-/* -- sums of blocks ---------------------------------------------------------------------------- */
+static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
+{
+  const permi_numbers numbers = permi_arrays_numbers(frontier);
+  return 8 * permi_numbers_words(&numbers);
+}
 
-/* A block of an array, the sum of its origins. */
+static int permi_arrays_passes(const permi_frontier *frontier)
+{
+  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
+}
+
 static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const permi_numbers *numbers, char *y,
                                                 size_t count, const permi_origin *origin)
 {
@@ -161,7 +168,7 @@ static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count
     }
 }
 
-/* One text (>>array_kernels), read for each instruction set. */
+/* >>array_kernels, read for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #define PERMI_FAMILY_ARRAYS
 #if PERMI_X86

@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arrays_gpu
-   The arrays and lists on a GPU: perm_cuda.cu computes the same values in the same order. */
+   Runs arrays and lists on a GPU, where perm_cuda.cu computes the same values in the same order. */
 #pragma once
 #include "../dense/gpu.h"
 #include "arrays.h"
@@ -34,7 +34,6 @@ static perm_status permi_gpu_begin(permi_arrays_run *run)
   return perm_cuda_frontier_begin(run->gpu, cell, run->numbers.words, integers ? run->numbers.parts : 1, &words);
 }
 
-/* Takes the least and the largest modulus of a step, if it has noted them. */
 static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, const double *sizes)
 {
   if (run->tracking) {
@@ -75,7 +74,6 @@ static perm_status permi_gpu_step(permi_arrays_run *run, int p)
       run, perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL), sizes);
 }
 
-/* A step by the streams of lists, whose coefficients are those of the pulls. */
 static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
@@ -85,22 +83,23 @@ static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
   perm_status status;
   int s;
   for (s = 0; s < streams; s++) {
-    const permi_stream *from = &frontier->stream[first + s];
+    const permi_coefficient *c = &frontier->coefficient[first + s];
     perm_gpu_stream *to = &run->gpu_stream[s];
-    to->test = from->test;
-    to->want = from->want;
-    to->flip = from->flip;
-    to->real = run->absolute ? from->c.absolute : from->c.real;
-    to->imaginary = from->c.imaginary;
-    memcpy(to->integer, from->c.integer, sizeof to->integer);
+    to->test = permi_stream_word(frontier, first + s, 0, 0);
+    to->want = permi_stream_word(frontier, first + s, 1, 0);
+    to->flip = permi_stream_word(frontier, first + s, 2, 0);
+    to->real = run->absolute ? c->absolute : c->real;
+    to->imaginary = c->imaginary;
+    memcpy(to->integer, c->integer, sizeof to->integer);
   }
   status = perm_cuda_frontier_unite(run->gpu, run->gpu_stream, streams, &states, run->tracking ? sizes : NULL);
   run->layout[(p + 1) & 1].states = (size_t)states;
   return permi_gpu_stepped(run, status, sizes);
 }
 
-static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier)
 {
+  const permi_arrays *arrays = frontier->arrays;
   perm_gpu_programme programme;
   int p;
   memset(&programme, 0, sizeof programme);
@@ -110,7 +109,7 @@ static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier, co
   programme.top = arrays->top;
   programme.states[0] = frontier->room[0];
   programme.states[1] = frontier->room[1];
-  programme.words = (int)(bytes / 8);
+  programme.words = (int)(permi_arrays_value_bytes(frontier) / 8);
   programme.ways = 1;
   for (p = 0; p < frontier->steps; p++) {
     const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
@@ -125,10 +124,14 @@ static perm_status permi_gpu_compiling(void *context)
   return run->control ? permi_control_poll(run->control, run->seconds_before, "compiling for the GPU") : PERM_OK;
 }
 
-static perm_status permi_gpu_create(permi_arrays_run *run, size_t bytes, char *message)
+static perm_status permi_gpu_create(permi_arrays_run *run, permi_pool *pool, char *message)
 {
-  perm_gpu_programme programme = permi_gpu_programme(run->frontier, run->arrays, bytes);
+  perm_gpu_programme programme = permi_gpu_programme(run->frontier);
   perm_options options;
+  run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_way);
+  run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_stream);
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
   programme.context = run;
   programme.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
@@ -161,13 +164,13 @@ static void permi_gpu_free(permi_arrays_run *run)
   perm_cuda_frontier_free(run->gpu);
 }
 
-static double permi_gpu_needs(const permi_frontier *frontier, const permi_arrays *arrays, size_t bytes)
+static double permi_gpu_needs(const permi_frontier *frontier)
 {
-  const perm_gpu_programme programme = permi_gpu_programme(frontier, arrays, bytes);
+  const perm_gpu_programme programme = permi_gpu_programme(frontier);
   return perm_cuda_frontier_needs(&programme);
 }
 
-/* Bytes of the GPU; 0: there is none. */
+/* Bytes of the GPU; 0: none. */
 static double permi_gpu_bytes(void)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -177,10 +180,11 @@ static double permi_gpu_bytes(void)
 #define permi_gpu_begin(run) PERM_ERROR_DEVICE
 #define permi_gpu_step(run, p) PERM_ERROR_DEVICE
 #define permi_gpu_unite(run, p) PERM_ERROR_DEVICE
-#define permi_gpu_create(run, bytes, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
+#define permi_gpu_create(run, pool, message) (permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 #define permi_gpu_scale(run, states, first, second) PERM_ERROR_DEVICE
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0
-#define permi_gpu_needs(frontier, arrays, bytes) (((frontier)->room[0] + (frontier)->room[1]) * (double)(bytes))
+#define permi_gpu_needs(frontier) \
+  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
 #define permi_gpu_bytes() 0.0
 #endif

@@ -1,24 +1,10 @@
 /* ===================================================================================== >>arrays_run
-   Running the arrays: passes, underflow, the task, what it costs. */
+   Runs the arrays, makes them from a frontier and prices them. */
 #pragma once
 #include "steps_run.h"
 #include "streams.h"
 #include "array_layout.h"
 #include "arrays_gpu.h"
-
-/* Smallest and largest of the non-zero moduli of every stride-th double. What is 0 stays 0 and loses nothing. */
-static void permi_array_track(const double *x, size_t doubles, size_t stride, permi_sizes *sizes)
-{
-  double low = sizes->smallest, high = sizes->largest;
-  size_t k;
-  for (k = 0; k < doubles; k += stride) {
-    const double y = fabs(x[k]);
-    low = y < low && y > 0 ? y : low;
-    high = y > high ? y : high;
-  }
-  sizes->smallest = low;
-  sizes->largest = high;
-}
 
 /* The blocks under one word of top bits. */
 static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
@@ -29,7 +15,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: all high parts of a block come first */
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts of a block come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   char *y = to + (size_t)target->top_offset[top] * run->bytes;
   int i, s;
@@ -56,14 +42,14 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
     }
     run->kernel(run, y, count, origin, origins);
     if (run->tracking)
-      permi_array_track((const double *)(const void *)y, count * tracked, stride, sizes);
+      permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
     y += count * run->bytes;
   }
 }
 
 #define PERMI_ARRAY_POLL 262144 /* states between polls */
 
-/* A step of the programme on arrays: blocks of the target with the same top bits, shared by threads. */
+/* A step whose words of top bits threads share. */
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   const permi_layout *source, *target;
@@ -116,32 +102,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-/* -- running ----------------------------------------------------------------------------------- */
-
-/* What the first pass computes; moduli, if they are wanted, come in a second one. */
-static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
-{
-  permi_numbers numbers = frontier->numbers;
-  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
-    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
-  else if (permi_algebra_has_moduli(numbers.algebra))
-    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
-  return numbers;
-}
-
-/* Bytes of a value of it. */
-static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
-{
-  const permi_numbers numbers = permi_arrays_numbers(frontier);
-  return 8 * permi_numbers_words(&numbers);
-}
-
-static int permi_arrays_passes(const permi_frontier *frontier)
-{
-  return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
-}
-
-/* As permi_run_rescale. */
 static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
 {
   const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
@@ -152,7 +112,7 @@ static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t 
   return PERM_OK;
 }
 
-/* sum |c| and the least |c| != 0 of the parts of the coefficients of a step. */
+/* Returns sum |c| over a step; *least: the least non-zero part. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_arrays *arrays = run->arrays;
@@ -160,23 +120,19 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   int s;
   *least = 1;
   for (s = arrays->pull_start[p]; s < arrays->pull_start[p + 1]; s++) {
-    const permi_pull *pull = &arrays->pull[s];
-    const double real = run->absolute ? pull->c.absolute : fabs(pull->c.real);
-    const double imaginary = run->absolute ? 0 : fabs(pull->c.imaginary);
-    weight += pull->c.absolute;
-    *least = real > 0 && real < *least ? real : *least;
-    *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
+    permi_coefficient c = arrays->pull[s].c;
+    c.imaginary = run->absolute ? 0 : c.imaginary;
+    c.real = run->absolute ? 0 : c.real;
+    permi_coefficient_weigh(&c, &weight, least);
   }
   return weight * (1 + 1e-12);
 }
 
-/* UNDERFLOW. smallest and largest bound the moduli of the non-zero parts of the values, high parts of double-doubles.
-   They are measured only when needed: products of doubles are multiples of 2^-106 times themselves, and so are their
-   sums, however they cancel; thus smallest 2^-106 least |c| bounds the next step's values that are not 0, and where
-   nothing can cancel the power of two may be left out. A step whose values might then make a product below
-   PERMI_ARRAY_SAFE, or one beyond 1e150, is measured. If all products are above it, everything is a multiple of
-   2^-936 and nothing underflows but low parts of double-doubles, by less than 2^-200 of the product, for which
-   PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in every part, as in >>steps. */
+/* UNDERFLOW. smallest and largest bound the non-zero parts (high parts). Products of doubles are multiples of 2^-106
+   times themselves, and so are their sums, however they cancel: smallest 2^-106 least |c| bounds the next values that
+   are not 0, without the power of two where nothing cancels. Only steps before a product below PERMI_ARRAY_SAFE or
+   beyond 1e150 are measured. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200
+   of the product, for which PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in each part. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
@@ -233,33 +189,23 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* As permi_frontier_finish: value and the sum of moduli of the terms, each with its own exponent and loss. The theorem
-   there is about additions of products, whatever holds them. */
-static void permi_arrays_finish(const permi_frontier *frontier, const permi_arrays_run *run, const double (*x)[4],
-                                const permi_sizes *sizes, perm_partial *partial)
+/* Brings value and moduli to one exponent and one loss. The theorem of >>steps_run holds for both passes. */
+static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
-  const int passes = permi_arrays_passes(frontier), apart = permi_algebra_is_dd(frontier->numbers.algebra) ? 2 : 1;
-  const long long common = passes == 2 && sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
+  const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
   double lost = 0;
   int pass, k;
-  for (pass = 0; pass < passes; pass++) {
+  for (pass = 0; pass < 2; pass++) {
     const int shift = permi_int_exponent(sizes[pass].exp2 - common);
-    for (k = 0; k < (pass ? 1 : apart * frontier->numbers.parts); k++) {
-      const double y = ldexp(x[pass][k], shift);
-      permi_sum_add_double(pass ? &partial->absolute : k < apart ? &partial->value : &partial->imaginary, y);
-      if (passes == 1)
-        permi_sum_add_double(&partial->absolute, y);
-    }
+    for (k = pass ? last : 0; k < last + pass; k++)
+      value[k] = ldexp(value[k], shift);
     lost += ldexp(sizes[pass].loss, shift) + (shift ? 4 * DBL_MIN : 0);
   }
-  if (frontier->lost_error > 0)
-    lost += DBL_MIN + ldexp(frontier->lost_error, permi_int_exponent(-common));
-  partial->lost += 2 * lost; /* 2: its own roundings, generously */
-  partial->exp2 = common;
-  partial->terms += run->visited;
+  sizes->loss = lost;
+  sizes->exp2 = common;
 }
 
-/* What a run needs; seconds: predicted. 0: out of memory. */
+/* Allocates for a run of so many predicted seconds. 0: out of memory. */
 static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
 {
   const permi_frontier *frontier = run->frontier;
@@ -287,10 +233,6 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
     permi_layout_create(pool, arrays, &run->layout[p]);
     run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
   }
-  if (gpu) {
-    run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->gpu_way);
-    run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, most, sizeof *run->gpu_stream);
-  }
   if (!pool->failed)
     memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read a little beyond */
   return !pool->failed;
@@ -301,20 +243,20 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
-  permi_pool pool = {&frontier->allocator, NULL, 0};
+  const int last = (int)permi_numbers_words(&frontier->numbers) - 1;
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
   permi_sizes sizes[2];
-  double value[2][4];
+  double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
   int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  memset(value, 0, sizeof value);
   run.frontier = frontier;
   run.arrays = frontier->arrays;
   run.control = control;
   if (permi_arrays_open(&run, &pool, leaf->information.seconds))
-    status = gpu ? permi_gpu_create(&run, permi_arrays_value_bytes(frontier), message) : PERM_OK;
+    status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = pass;
     if (pass)
@@ -322,13 +264,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
     run.seconds_before = pass * leaf->information.seconds / passes;
     status = permi_arrays_pass(&run);
     if (!integers)
-      memcpy(value[pass], run.values[frontier->steps & 1], run.bytes);
+      memcpy(value + (pass ? last : 0), run.values[frontier->steps & 1], run.bytes);
     sizes[pass] = run.sizes;
   }
-  if (status == PERM_OK && !integers) {
-    permi_arrays_finish(frontier, &run, (const double(*)[4])value, sizes, partial);
-  } else if (status == PERM_OK) {
-    permi_value_sum(&frontier->numbers, run.values[frontier->steps & 1], partial);
+  if (status == PERM_OK) {
+    if (passes == 2)
+      permi_arrays_join(value, last, sizes);
+    permi_values_finish(&frontier->numbers, integers ? (void *)run.values[frontier->steps & 1] : (void *)value, sizes,
+                        frontier->lost_error, partial);
     partial->terms += run.visited;
   }
   if (gpu) {
@@ -342,15 +285,13 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* -- from an order to pulls -------------------------------------------------------------------- */
-
-/* The pulls of step p; returns how many. Bits e: see >>arrays. */
+/* Makes the pulls of step p, on bits e; returns how many. */
 static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
                              int p, const int *slot, permi_pull *pull)
 {
   const int v = frontier->sequence[p], *birth = frontier->birth, *death = frontier->death;
   const int n = block->n, held = birth[v] >= 0 && birth[v] < p;
-  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of the matched on v's and t's side */
+  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of matched v, matched t */
   uint64_t born = 0, dead = 0, test, none, full;
   int e, used = 0;
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
@@ -361,8 +302,8 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
       born |= one << slot[t];
   }
   test = born;
-  none = born & ~theirs; /* the target where none of those that enter is matched */
-  full = dead & theirs;  /* the source where all that leave are matched */
+  none = born & ~theirs; /* target: none that enters is matched */
+  full = dead & theirs;  /* source: all that leave are matched */
   for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
     permi_pull *next = &pull[used];
     const int drop = e < block->start[v], t = drop ? -1 : block->neighbour[e];
@@ -378,7 +319,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
     next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
     if (!drop) {
       if (death[t] == p) {
-        next->flip ^= bit; /* it leaves, matched with v */
+        next->flip ^= bit; /* leaves, matched with v */
       } else if (birth[t] == p) {
         next->want ^= bit;
       } else {
@@ -392,26 +333,26 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
   return used;
 }
 
-/* The frontier on arrays, *made; NULL where it has too many slots, or watch says stop. 0: out of memory. */
+/* Makes *made; NULL: too many slots, or watch says stop. 0: out of memory. */
 static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block,
                                const permi_frontier *frontier, perm_isa isa, permi_control *watch,
                                permi_arrays **made)
 {
   const size_t vertices = 2 * (size_t)block->n, steps = (size_t)frontier->steps;
-  permi_arrays *arrays = (permi_arrays *)permi_allocate(allocator, 1, sizeof *arrays);
-  int *slot = (int *)permi_allocate(allocator, vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
+  permi_arrays *arrays = (permi_arrays *)permi_owned_new(allocator, sizeof *arrays);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  int *slot = (int *)permi_pool_get(&room, vertices, sizeof(int));
+  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
   int p, v, slots, ok = 0;
   *made = NULL;
-  if (arrays)
-    memset(arrays, 0, sizeof *arrays);
-  if (!arrays || !slot || !life)
+  if (!arrays || room.failed)
     goto done;
+  pool = &arrays->owned.pool;
   arrays->isa = isa;
-  arrays->pull_start = (int *)permi_allocate(allocator, steps + 1, sizeof(int));
-  arrays->pull = (permi_pull *)permi_allocate(allocator, (size_t)block->edges + steps, sizeof(permi_pull));
-  arrays->occupied = (uint64_t *)permi_allocate(allocator, steps + 1, sizeof(uint64_t));
-  if (!arrays->pull_start || !arrays->pull || !arrays->occupied)
+  arrays->pull_start = (int *)permi_pool_get(pool, steps + 1, sizeof(int));
+  arrays->pull = (permi_pull *)permi_pool_get(pool, (size_t)block->edges + steps, sizeof(permi_pull));
+  arrays->occupied = (uint64_t *)permi_pool_get(pool, steps + 1, sizeof(uint64_t));
+  if (pool->failed)
     goto done;
   ok = 1;
   slots = permi_frontier_slots(frontier, (int)vertices, 1, life, arrays->occupied, slot, watch);
@@ -422,42 +363,34 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     goto done;
   arrays->pull_start[0] = 0;
   for (v = 0; v < 2 * block->n; v++)
-    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* of those that never are in a state: not used, but shifted by */
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* never in a state: not used, but shifted by */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
     arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
                                                                           arrays->pull + arrays->pull_start[p]);
   *made = permi_watch(watch, 0) ? NULL : arrays;
 done:
-  permi_release(allocator, slot);
-  permi_release(allocator, life);
+  permi_pool_release(&room);
   if (!*made)
-    permi_arrays_release(allocator, arrays);
+    permi_owned_release(allocator, arrays);
   return ok;
 }
 
-/* Bytes that a run takes. */
+/* Bytes of the host. */
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  return (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier) +
-         2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
+  const double values = (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
+  const double bytes = values + 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
+  return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* On a GPU: what the host takes. */
-static double permi_arrays_host_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
+/* 1: GPU kernels have these values; not residues, nor long integers. */
+static int permi_gpu_cells(const permi_frontier *frontier)
 {
-  return permi_arrays_bytes(frontier, arrays) -
-         (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
+  return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
-/* Words of a value, for which there are kernels; 0: none for residues, nor for integers of many words. */
-static size_t permi_gpu_cell_bytes(const permi_frontier *frontier)
-{
-  const size_t bytes = permi_arrays_value_bytes(frontier);
-  return frontier->numbers.algebra == PERMI_RESIDUES || bytes > 8 * PERMI_GPU_PLANES ? 0 : bytes;
-}
-
-/* What a product of integers costs, against one of words. */
+/* Price of a product of integers against one of words. */
 static double permi_arrays_products(const permi_numbers *numbers)
 {
   return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
@@ -473,8 +406,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Seconds of one thread. Those of doubles and their moduli are measured per unit of the order's cost, the others follow
-   from their size and operations. */
+/* Seconds of one thread: measured for doubles, the others follow from size and operations. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
@@ -501,5 +433,5 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
     hash = permi_hash(hash, arrays->pull[i].keep);
     hash = permi_hash(hash, arrays->pull[i].flip);
   }
-  return hash; /* the coefficients are in that of the lists */
+  return hash; /* coefficients are hashed by the lists */
 }

@@ -1,62 +1,48 @@
 /* =========================================================================================== >>band
-   A window of columns sliding along a band: P. H. Lundow, K. Markstrom, Efficient computation of permanents, with
-   applications to boson sampling and random matrices, appendix C, linear in n for a fixed bandwidth. Rows are taken one
-   after the other; the window holds the columns of which some rows, not all, have been taken, and a state says which of
-   them are used. After i rows i columns are used, those that have left among them, so the number used in the window is
-   known: of w columns k, C(w, k) states.
-
-   Equal columns are one slot, whose state is how many of them are used: the next one can be chosen in as many ways as
-   are left. States are vectors of such counts with a given sum, the first slot running fastest: those that agree in the
-   upper slots are contiguous, and a row that takes a column moves runs of states to runs of states. A column that
-   enters takes the place of one that leaves, so that the runs stay long and the same few shapes of steps come again and
-   again; their runs are kept.
-
-   Threads share the states after a step by blocks, each with its part of all the runs: whatever the blocks, a state is
-   added to in the order of the row's entries, so threads leave no trace in the bits.
-
-   Nothing underflows: the doubles of a window have a common power of two as long as that leaves their products above
-   PERMI_BAND_SAFE; if ever it does not, each state gets its own. */
+   A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
 #pragma once
 #include "frontier.h"
 
+/* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
+   columns are used, so that the number k used in a window of w is known: C(w, k) states.
+
+   Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
+   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
+   column that enters replaces one that leaves, which keeps runs long and shapes of steps few; the runs of a shape are
+   kept.
+
+   Threads share a target by blocks; a state is summed in the order of the row's entries.
+
+   Nothing underflows: a window has a common power of two while products stay above PERMI_BAND_SAFE; then each state
+   gets its own. */
+
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
-#define PERMI_BAND_SAFE 1e-270 /* an error of DBL_MIN is below u (double-double: 2^-100) times anything above it */
+#define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times anything above */
 #define PERMI_BAND_SHAPES 128
-#define PERMI_BAND_COUNTED 2048 /* most equal columns in use at a time */
-#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes that are kept */
-#define PERMI_BAND_BLOCKS 8          /* of a step for each thread: some threads are slower than others */
-#define PERMI_BAND_POLL 65536        /* states of a step, above which every entry polls */
+#define PERMI_BAND_COUNTED 2048 /* most equal columns in use */
+#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes */
+#define PERMI_BAND_BLOCKS 8          /* of a step, a thread: some threads are slower */
+#define PERMI_BAND_POLL 65536        /* states from which each entry polls */
 
-typedef union permi_band_entry { /* short, as bands of millions of entries are common */
+typedef union permi_band_entry { /* short: bands may have millions */
   double real[3]; /* real, imaginary, absolute */
   int64_t integer[2];
 } permi_band_entry;
 
-typedef struct permi_band { /* context of a leaf. "Rows" are what is taken, "columns" what is in the window */
-  perm_allocator allocator;
+typedef struct permi_band { /* "Rows" are taken, "columns" stand in the window */
+  permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
-  int counted, lost;                            /* some columns are equal; entries that scaling cannot keep */
-  int *entry_start, *entry_group;               /* n + 1: the entries of a row */
+  int counted;                                  /* some columns are equal */
+  int *entry_start, *entry_group;               /* of a row; n + 1 */
   permi_band_entry *entry;
-  int *capacity, *first, *last, *opening;       /* of a group: columns, first and last row; groups by first row */
-  double *cost;                                 /* n + 1: transitions of all rows before */
-  double longest;                               /* transitions of a row, at most */
-  double most, seconds_each, lost_error, lossy; /* lossy: relative error that states with powers of their own add */
+  int *capacity, *first, *last;                 /* of a group: columns, first and last row; by first row */
+  double cost;                                  /* transitions */
+  double longest;                               /* most transitions of a row */
+  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
-
-static void permi_band_release(const perm_allocator *allocator, void *context)
-{
-  permi_band *band = (permi_band *)context;
-  if (!band)
-    return;
-  permi_release(allocator, band->entry_start);
-  permi_release(allocator, band->entry);
-  permi_release(allocator, band->cost);
-  permi_release(allocator, band);
-}
 
 static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
@@ -97,11 +83,11 @@ typedef struct permi_band_run {
 typedef struct permi_band_shape {
   int slots, used;               /* positions, columns used before */
   int kind[PERMI_BAND_SLOTS];    /* from the fastest position */
-  int leaving[PERMI_BAND_SLOTS]; /* capacities before and */
-  int staying[PERMI_BAND_SLOTS]; /* after */
+  int leaving[PERMI_BAND_SLOTS]; /* capacities before */
+  int staying[PERMI_BAND_SLOTS]; /* and after */
   uint64_t hash;
-  int complete;                                  /* its runs are kept: */
-  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p the column before (2 p), and after (2 p + 1) */
+  int complete;                                  /* its runs are kept */
+  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p's column before (2 p), after (2 p + 1) */
   size_t states;                                 /* after */
 } permi_band_shape;
 
@@ -117,7 +103,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 on the way must not spoil small ones */
+    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 must not spoil small ones */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -132,28 +118,28 @@ typedef struct permi_band_run_state {
   permi_band_shape *shape, *shapes;
   int shape_count;
   permi_band_run *runs;
-  size_t run_count, run_room, kept;
+  size_t run_count, run_room;
   double *counts[2];
-  size_t counts_room;
-  size_t room, words; /* states of a buffer; doubles or words of a state */
+  size_t counts_room[2];
+  size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
-  int64_t *from_exp2, *to_exp2; /* NULL: all states share sizes.exp2 */
-  permi_sizes sizes;         /* as powers of two they share */
+  int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
+  permi_sizes sizes;         /* for a shared power */
   double visited;
-  int memory;                /* 1: there was none for a run */
+  int memory;                /* 1: out of memory for runs */
 } permi_band_state;
 
-/* An entry of the row and how it moves states: the column `position` of before, or of after (entering) is used. */
+/* An entry of the row: uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
-  int position, entering, lowest; /* below `lowest` all positions keep their columns */
-  int keep;                       /* 1: runs are kept, 0: done, */
-  int within;                     /* 1: as far as they go to states from begin to before end */
+  int position, entering, lowest; /* positions below keep their columns */
+  int keep;                       /* runs are kept, not done */
+  int within;                     /* only states from begin to before end */
   uint32_t begin, end;
   permi_coefficient entry;
   int entry_exp2; /* times 2^entry_exp2 */
 } permi_band_stream;
 
-/* The entry times a factor. Returns how many times it is to be added: a long integer cannot be multiplied. */
+/* Multiplies an entry; returns how often it is to be added, as long integers do not multiply. */
 static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -181,7 +167,7 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
   return 1;
 }
 
-/* One state's product added where states have powers of their own. */
+/* Adds a product to a state with its own power. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
 {
@@ -229,7 +215,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
       permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
     return;
   }
-  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: another call for each costs 15 % */
+  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: a call for each costs 15 % */
     multiple = *c;
     permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
     return;
@@ -238,7 +224,8 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
     permi_values_add(numbers, c, y, x, run->count);
 }
 
-static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream, const permi_band_run *run)
+PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream,
+                                              const permi_band_run *run)
 {
   permi_coefficient c;
   if (state->band->numbers.algebra != PERMI_MAGNITUDES || state->from_exp2) {
@@ -250,29 +237,22 @@ static void permi_band_add(const permi_band_state *state, const permi_band_strea
                       (const double *)state->from + run->source, run->count, 0);
 }
 
-/* What of a run goes to the stream's states. */
+/* Adds what of a run goes to the stream's states. */
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
                                   const permi_band_run *run)
 {
-  const uint32_t end = run->target + run->count;
+  const uint32_t begin = run->target > stream->begin ? run->target : stream->begin;
+  const uint32_t beyond = run->target + run->count, end = beyond < stream->end ? beyond : stream->end;
   permi_band_run part = *run;
-  if (run->target < stream->begin) {
-    const uint32_t skipped = stream->begin - run->target;
-    if (skipped >= run->count)
-      return;
-    part.source += skipped;
-    part.target += skipped;
-    part.count -= skipped;
-  }
-  if (end > stream->end) {
-    if (part.target >= stream->end)
-      return;
-    part.count -= end - stream->end;
-  }
+  if (begin >= end)
+    return;
+  part.source += begin - run->target;
+  part.target = begin;
+  part.count = end - begin;
   permi_band_add(state, stream, &part);
 }
 
-/* A run of the stream: kept, longer than the last one if it continues it, or done at once. */
+/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -282,10 +262,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
   run.count = (uint32_t)count;
   run.factor = (uint32_t)factor;
   if (!stream->keep) {
-    if (stream->within)
-      permi_band_add_within(state, stream, &run);
-    else
-      permi_band_add(state, stream, &run);
+    permi_band_add_within(state, stream, &run);
     return;
   }
   if (state->run_count > state->shape->start[2 * stream->position + stream->entering]) {
@@ -296,14 +273,8 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
       return;
     }
   }
-  if (state->run_count == state->run_room) {
-    void *runs = state->runs;
-    if (!permi_enlarge(&state->band->allocator, &runs, state->run_count, 2 * state->run_room + 256, sizeof run)) {
-      state->memory = 1;
-      return;
-    }
-    state->runs = (permi_band_run *)runs;
-    state->run_room = 2 * state->run_room + 256;
-  }
-  state->runs[state->run_count++] = run;
+  state->memory |= !permi_room(&state->band->owned.allocator, NULL, &state->runs, state->run_count, 1, &state->run_room,
+                               sizeof run);
+  if (!state->memory)
+    state->runs[state->run_count++] = run;
 }

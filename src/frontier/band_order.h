@@ -1,5 +1,5 @@
 /* ===================================================================================== >>band_order
-   Planning a band: which columns are equal, an order of the rows, what it costs. */
+   Finds equal columns and an order of the rows, and offers a band. */
 #pragma once
 #include "streams.h"
 #include "band_run.h"
@@ -17,44 +17,32 @@ static int permi_band_key_compare(const void *left, const void *right)
   return a->vertex - b->vertex;
 }
 
-static uint64_t permi_edge_hash(const permi_block *block, int e, uint64_t hash)
-{
-  if (block->real)
-    hash = permi_hash_double(permi_hash_double(hash, block->real[e]), block->absolute[e]);
-  if (block->imaginary)
-    hash = permi_hash_double(hash, block->imaginary[e]);
-  if (block->integer)
-    hash = permi_hash(hash, (uint64_t)block->integer[e]);
-  return block->imaginary_integer ? permi_hash(hash, (uint64_t)block->imaginary_integer[e]) : hash;
-}
-
-static int permi_band_equal(const permi_block *block, int a, int b)
+static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
-  int i;
-  if (block->start[b + 1] - block->start[b] != degree)
-    return 0;
-  for (i = 0; i < degree; i++) {
-    const int p = block->edge[block->start[a] + i], q = block->edge[block->start[b] + i];
-    if (block->neighbour[block->start[a] + i] != block->neighbour[block->start[b] + i] ||
-        (block->real && (block->real[p] != block->real[q] || block->absolute[p] != block->absolute[q])) ||
-        (block->imaginary && block->imaginary[p] != block->imaginary[q]) ||
-        (block->integer && block->integer[p] != block->integer[q]) ||
-        (block->imaginary_integer && block->imaginary_integer[p] != block->imaginary_integer[q]))
-      return 0;
+  int i, equal = block->start[b + 1] - block->start[b] == degree;
+  for (i = 0; i < degree && equal; i++) {
+    const int p = block->start[a] + i, q = block->start[b] + i;
+    const permi_coefficient x = permi_coefficient_of(block, block->edge[p], plain);
+    const permi_coefficient y = permi_coefficient_of(block, block->edge[q], plain);
+    equal = block->neighbour[p] == block->neighbour[q] && permi_coefficient_equal(&x, &y);
   }
-  return 1;
+  return equal;
 }
 
-/* same[v]: the first vertex equal to v, of its side. key has room for 2 n. */
+/* same[v]: the first vertex of its side equal to v. key: 2 n. */
 static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
+  permi_numbers plain;
   int v, e, i, k;
+  memset(&plain, 0, sizeof plain);
   for (v = 0; v < vertices; v++) {
     uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(v >= block->n));
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      hash = permi_edge_hash(block, block->edge[e], permi_hash(hash, (uint64_t)block->neighbour[e]));
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
+    }
     key[v].hash = hash;
     key[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
@@ -64,12 +52,12 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
     return;
   for (i = 0; i < vertices; i = k) {
     for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, key[i].vertex, key[k].vertex))
+      if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
         same[key[k].vertex] = key[i].vertex;
   }
 }
 
-/* Cuthill and McKee's numbering: breadth first, vertices of low degree first. order: the 2 n vertices; seen: 2 n. */
+/* Breadth first, low degrees first, as Cuthill and McKee. order, seen: 2 n. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -89,7 +77,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
         continue;
       seen[t] = 1;
       tail++;
-      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stay unsorted */
+      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stays unsorted */
         const int u = order[at - 1];
         if (block->start[u + 1] - block->start[u] <= degree)
           break;
@@ -100,16 +88,15 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* What it costs (transitions) to take the n vertices `lines` of one side in this order; INFINITY above limit, or if the
-   window gets too wide. most: of states; number: 4 n integers of room; ways: n + 2 numbers. */
+/* Price of taking the vertices `lines` of a side in this order; cost INFINITY: above limit, or too wide. number: 4 n;
+   ways: n + 2. */
 typedef struct permi_band_price {
-  double cost, most, longest; /* longest: transitions of a row */
-  double made; /* of the cost: transitions of rows whose shape is new, so that runs are made for them */
+  double cost, most, longest; /* transitions; most states; most transitions of a row */
+  double made; /* transitions of rows with new shapes, whose runs are made */
   int width;
 } permi_band_price;
 
-/* States of the window: C(columns, used), or where columns are equal, vectors of counts with that sum. ways: room for
-   columns + 2 numbers. */
+/* States of the window: C(columns, used), or vectors of counts with that sum. ways: columns + 2. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -205,8 +192,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* The greedy order: next the row that makes the window grow least, among those with an open column; of equals the
-   first in `rank`. */
+/* Greedy order: next the row with an open column that makes the window grow least, of equals the first in `rank`. */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -262,28 +248,23 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* The best of six orders: rows or columns as they come, as Cuthill and McKee number them (E. Cuthill, J. McKee,
-   Reducing the bandwidth of sparse symmetric matrices, ACM '69: 157-172), and greedily from there. 0: memory. */
-static int permi_band_order(permi_maker *maker, const permi_block *block, int *same, int *lines,
-                            permi_band_price *price)
+/* The best of six orders: rows or columns as given, as Cuthill and McKee number them (Reducing the bandwidth of
+   sparse symmetric matrices, ACM '69: 157-172), and greedily from there. */
+static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
+                             permi_band_price *price)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
-  int *number = (int *)permi_allocate(allocator, 6 * (size_t)vertices, sizeof(int));
-  permi_band_key *key = (permi_band_key *)permi_allocate(allocator, (size_t)vertices, sizeof *key);
+  int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
+  permi_band_key *key = (permi_band_key *)permi_pool_get(room, (size_t)vertices, sizeof *key);
   double *ways;
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
-  price->most = price->longest = price->made = 0;
-  price->width = 0;
-  if (!number || !key) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 0;
-  }
-  ways = (double *)(void *)key; /* once the keys have been compared */
-  order = number + 2 * vertices; /* the first 2 vertices' worth are the price's */
+  if (room->failed)
+    return;
+  ways = (double *)(void *)key; /* once keys have been compared */
+  order = number + 2 * vertices; /* the first two are for the price */
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
@@ -294,24 +275,16 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
       open += same[block->neighbour[e]] == block->neighbour[e];
     wide[v / n] |= open > PERMI_BAND_SLOTS;
   }
-  if ((wide[0] && wide[1]) || permi_watch(watch, 0)) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 1;
-  }
+  if ((wide[0] && wide[1]) || permi_watch(watch, 0))
+    return;
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
-  for (i = 0; i < 3; i++) { /* twice to the far end, then the order */
+  for (i = 0; i < 3; i++) { /* twice to the far end */
     permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
-      break;
+      return;
     start = order[vertices - 1];
-  }
-  if (i < 3) {
-    permi_release(allocator, number);
-    permi_release(allocator, key);
-    return 1;
   }
   for (i = 0; i < vertices; i++)
     rank[order[i]] = i;
@@ -320,7 +293,7 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* a line opens too many slots; as narrow as it gets */
+        continue; /* too many slots; as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -338,28 +311,23 @@ static int permi_band_order(permi_maker *maker, const permi_block *block, int *s
         memcpy(lines, trial, (size_t)n * sizeof *lines);
       }
     }
-  permi_release(allocator, number);
-  permi_release(allocator, key);
-  return 1;
 }
 
-/* The programme from an order of the rows. 0: out of memory. Not all of it is there if watch says stop. */
+/* Makes the band from an order. 0: out of memory. Part of it if watch says stop. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
-  const perm_allocator *allocator = &band->allocator;
+  permi_pool *pool = &band->owned.pool;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry_start = (int *)permi_allocate(allocator, 5 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  band->cost = (double *)permi_allocate(allocator, (size_t)n + 1, sizeof(double));
-  band->entry = (permi_band_entry *)permi_allocate(allocator, (size_t)block->edges, sizeof *band->entry);
-  if (!band->entry_start || !band->cost || !band->entry)
+  band->entry_start = (int *)permi_pool_get(pool, 4 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
+  band->entry = (permi_band_entry *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
+  if (pool->failed)
     return 0;
   band->entry_group = band->entry_start + n + 1;
   band->capacity = band->entry_group + block->edges;
   band->first = band->capacity + n;
   band->last = band->first + n;
-  band->opening = band->last + n;
   for (v = 0; v < n; v++)
     group_of[v] = -1;
   for (i = 0; i < n; i++) {
@@ -371,11 +339,10 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       if (same[column] != column)
         continue;
       g = group_of[column - other];
-      if (g < 0) { /* groups are numbered as they open */
+      if (g < 0) { /* numbered as they open */
         g = group_of[column - other] = band->groups++;
         band->capacity[g] = 0;
         band->first[g] = i;
-        band->opening[g] = g;
       }
       band->last[g] = i;
       band->entry_group[used] = g;
@@ -409,7 +376,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Seconds measured per transition (bands of half-width 5 and 8), and per row. */
+/* Seconds per transition, measured at half-widths 5 and 8. */
 static double permi_band_seconds_each(const permi_band *band)
 {
   static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
@@ -418,89 +385,76 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+/* Finds an order and fills in the band, or refuses. 0: out of memory. */
+static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
+                             permi_band *band, permi_band_price *price, permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  const permi_working *working = maker->working;
-  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
-                               maker->options->precision == PERM_PRECISION_DD;
-  permi_band_price price;
-  permi_band *band = NULL;
-  int *number = (int *)permi_allocate(allocator, 6 * (size_t)n, sizeof(int)), *same, *lines, i;
-  (void)rival;
-  if (!number)
-    return permi_fail_memory(maker->result);
-  same = number;
-  lines = number + 2 * (size_t)n;
-  if (!permi_band_order(maker, block, same, lines, &price))
-    goto memory;
-  if (!(price.cost < (double)INFINITY)) {
+  const size_t n = (size_t)block->n;
+  int *same = (int *)permi_pool_get(room, 6 * n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
+  permi_band_order(maker, room, block, same, lines, price);
+  if (room->failed)
+    return 0;
+  if (!(price->cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
-    permi_release(allocator, number);
-    return PERM_OK;
-  }
-  band = (permi_band *)permi_allocate(allocator, 1, sizeof *band);
-  if (!band)
-    goto memory;
-  memset(band, 0, sizeof *band);
-  band->allocator = *allocator;
-  band->n = n;
+  else if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled))
+    permi_refuse_long(offer);
+  else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
+    return 0;
+  else if (permi_watch(maker->watch, 0))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
+  return 1;
+}
+
+static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const permi_working *working = maker->working;
+  const int n = block->n, dd = maker->options->precision == PERM_PRECISION_ACCURATE ||
+                               maker->options->precision == PERM_PRECISION_DD;
+  const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
+  const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
+  permi_pool room = {&maker->options->allocator, NULL, 0};
+  permi_band *band = (permi_band *)permi_owned_new(room.allocator, sizeof *band);
+  permi_band_price price;
+  double each, gamma, sums;
+  int fine;
+  (void)rival;
+  offer->plan = band;
+  if (band)
+    band->n = n;
+  fine = band && permi_band_search(maker, &room, block, dd, band, &price, offer);
+  permi_pool_release(&room);
+  if (!fine || offer->why[0])
+    return fine ? PERM_OK : permi_fail_memory(maker->result);
+  each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
+  gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
+  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* moduli are in double */
+  band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
+  band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
+  band->lost_error = working->lost_error;
   band->width = price.width;
   band->most = price.most;
   band->longest = price.longest;
-  if (!permi_numbers_choose_moduli(&band->numbers, block, working->modulus, dd)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-    permi_band_release(allocator, band);
-    permi_release(allocator, number);
-    return PERM_OK;
-  }
-  if (!permi_band_fill(band, block, same, lines, number + 3 * (size_t)n, maker->watch)) {
-    permi_band_release(allocator, band);
-    goto memory;
-  }
-  permi_release(allocator, number);
-  if (permi_watch(maker->watch, 0)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
-    permi_band_release(allocator, band);
-    return PERM_OK;
-  }
-  {
-    const double edges = block->edges, unit = dd ? PERMI_DD_UNIT / PERMI_UNIT : 1;
-    const double each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
-    const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
-    double gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) +
-                   (dd ? n * PERMI_DD_UNIT : 0);
-    double sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* of the moduli, in double in any case */
-    band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
-    band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
-    band->lost_error = working->lost_error;
-  }
   band->seconds_each = permi_band_seconds_each(band);
-  for (i = 0; i <= n; i++)
-    band->cost[i] = price.cost * i / n; /* for progress */
-  offer->plan = band;
+  band->cost = price.cost;
   offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
                    2e-6;
   offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
-                 sizeof(permi_band_run) * (2.0 * PERMI_BAND_KEPT_RUNS < 4 * price.most * band->width
-                                               ? 2.0 * PERMI_BAND_KEPT_RUNS : 4 * price.most * band->width) +
-                 131072 + 48.0 * block->edges;
+                 sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
+                 48.0 * block->edges;
   return PERM_OK;
-memory:
-  permi_release(allocator, number);
-  return permi_fail_memory(maker->result);
 }
 
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in states that were saved */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in saved states */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
   int i, e, part;
+  (void)block;
   hash = permi_hash(hash, integers ? (uint64_t)numbers->algebra : 0);
   hash = permi_hash(permi_hash(hash, integers ? (uint64_t)numbers->words : 0), numbers->modulus);
   for (i = 0; i < band->n; i++)
@@ -512,24 +466,13 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_BAND;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.work = band->cost[band->n];
+  leaf->information.work = band->cost * band->n / band->n;
   leaf->information.fingerprint = hash;
   leaf->run_task = permi_band_task;
-  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
-  leaf->release = permi_band_release;
   leaf->explain = permi_band_explain;
-  leaf->context = band;
-  offer->plan = NULL;
+  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
   leaf->integer = integers;
-  if (!leaf->integer) {
-    leaf->bound_relative = band->bound_relative;
-    leaf->estimate_relative = 4 * sqrt(PERMI_UNIT * band->bound_relative);
-    leaf->estimate_relative = fmin(leaf->estimate_relative, band->bound_relative);
-  }
+  if (!leaf->integer)
+    permi_leaf_bound(leaf, band->bound_relative, PERMI_UNIT);
   return PERM_OK;
 }

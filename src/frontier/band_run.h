@@ -1,11 +1,11 @@
 /* ======================================================================================= >>band_run
-   Running a band: streams, parts, the task and its bound. */
+   Runs a band, row by row. */
 #pragma once
 #include "steps_run.h"
 #include "band.h"
 
-/* The runs of the stream with the upper positions settled: the next is p, below it `before` and `after` columns are
-   used, and the states begin at source and target. Targets ascend. */
+/* Emits the stream's runs with positions above p settled: `before` and `after` columns are used up to p, states begin
+   at source and target. Targets ascend. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -15,7 +15,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
-  if (p < stream->lowest) { /* nothing special below: the same states before and after */
+  if (p < stream->lowest) { /* states below are the same before and after */
     const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
@@ -57,18 +57,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 }
 
 /* ---- running it */
-static void permi_band_range(permi_band_state *state, size_t states)
-{
-  const double *x = (const double *)state->from + state->words - 1;
-  size_t s;
-  permi_sizes_clear(&state->sizes);
-  for (s = 0; s < states; s++, x += state->words) {
-    state->sizes.smallest = *x > 0 && *x < state->sizes.smallest ? *x : state->sizes.smallest;
-    state->sizes.largest = *x > state->sizes.largest ? *x : state->sizes.largest;
-  }
-}
-
-/* From a common power of two to one for each state, or from any to those that bring |x| into [1/2, 1). 0: memory. */
+/* Gives each state a power of two that brings |x| into [1/2, 1). 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
   double *x = (double *)state->from;
@@ -89,7 +78,7 @@ static int permi_band_apart(permi_band_state *state, size_t states)
   return 1;
 }
 
-/* Before a row: rescales as needed, so that no product of it is below PERMI_BAND_SAFE nor any sum near overflow. */
+/* Rescales before a row: no product below PERMI_BAND_SAFE, no sum near overflow. */
 static int permi_band_prepare(permi_band_state *state, int row, size_t states)
 {
   const permi_band *band = state->band;
@@ -104,7 +93,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
-    permi_band_range(state, states);
+    permi_sizes_clear(sizes);
+    permi_values_extremes((const double *)state->from + state->words - 1, states * state->words, state->words, sizes);
     if (sizes->largest > 0 && (sizes->largest < 1e80 || sizes->largest > 1e100)) {
       e = permi_exponent(sizes->largest) - 300;
       if (ldexp(sizes->smallest, -e) >= PERMI_BAND_SAFE) {
@@ -123,39 +113,46 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* The shape of a row's step, with its counts, from the window (groups, from the fastest position). Windows whose runs
-   are few are kept. 0: out of memory. */
-static int permi_band_shape_find(permi_band_state *state, int row, const int *window, int slots, int used,
-                                 const int *entering, int enterings, int *next_window, int *next_slots)
+/* A row, and its window's groups before and after, from the fastest position. */
+typedef struct permi_band_step {
+  permi_band_state *state;
+  int *window, *next_window;
+  int slots, next_slots, row;
+  int opened, enterings; /* groups before; with the row */
+  int used, after;       /* columns used before; after, of those that stay */
+  int *position;         /* of a group: 2 p + entering */
+  int parts;
+} permi_band_step;
+
+/* Finds the row's shape, counts and positions. Shapes with few runs are kept. 0: out of memory. */
+static int permi_band_shape_find(permi_band_step *step)
 {
+  permi_band_state *state = step->state;
   const permi_band *band = state->band;
+  const int used = step->used;
   permi_band_stream stream;
   permi_band_shape shape, *found;
-  int p, i = 0, k, after = used + 1;
+  int p, i = 0, k;
   memset(&shape, 0, sizeof shape);
   shape.used = used;
-  *next_slots = 0;
-  for (p = 0; p < slots; p++) {
-    const int group = window[p];
-    shape.leaving[p] = band->capacity[group];
-    if (band->last[group] != row) {
-      shape.kind[p] = PERMI_BAND_KEEP;
-      shape.staying[p] = shape.leaving[p];
-      next_window[(*next_slots)++] = group;
-    } else if (i < enterings) {
-      after -= shape.leaving[p];
-      shape.kind[p] = PERMI_BAND_REPLACE;
-      shape.staying[p] = band->capacity[entering[i]];
-      next_window[(*next_slots)++] = entering[i++];
-    } else {
-      after -= shape.leaving[p];
-      shape.kind[p] = PERMI_BAND_LEAVE;
+  step->next_slots = 0;
+  step->after = used + 1;
+  for (p = 0; p < step->slots || i < step->enterings; p++) {
+    const int group = p < step->slots ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
+    const int entering = !stays && i < step->enterings ? step->opened + i++ : -1;
+    shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
+                    : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
+    if (group >= 0) {
+      shape.leaving[p] = band->capacity[group];
+      step->position[group] = 2 * p;
+      step->after -= stays ? 0 : shape.leaving[p];
     }
-  }
-  for (; i < enterings; i++, p++) {
-    shape.kind[p] = PERMI_BAND_ENTER;
-    shape.staying[p] = band->capacity[entering[i]];
-    next_window[(*next_slots)++] = entering[i];
+    if (entering >= 0)
+      step->position[entering] = 2 * p + 1;
+    if (stays || entering >= 0) {
+      step->next_window[step->next_slots++] = stays ? group : entering;
+      shape.staying[p] = band->capacity[stays ? group : entering];
+    }
   }
   shape.slots = p;
   shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
@@ -174,21 +171,14 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
   }
   if (state->shape && state->shape->complete)
     return 1;
-  { /* counts for making runs */
-    const size_t size = (size_t)(shape.slots + 1) * (size_t)(used + 2);
-    if (size > state->counts_room) {
-      for (k = 0; k < 2; k++) {
-        void *counts = state->counts[k];
-        if (!permi_enlarge(&band->allocator, &counts, 0, 2 * size, sizeof(double)))
-          return 0;
-        state->counts[k] = (double *)counts;
-      }
-      state->counts_room = 2 * size;
-    }
+  for (k = 0; k < 2; k++) { /* for making runs */
+    if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
+                    (size_t)(shape.slots + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
+      return 0;
+    permi_band_counts(&shape, k, used + k, state->counts[k]);
   }
-  permi_band_counts(&shape, 0, used, state->counts[0]);
-  permi_band_counts(&shape, 1, used + 1, state->counts[1]);
-  shape.states = after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)after];
+  shape.states =
+      step->after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)step->after];
   if (state->shape)
     return 1;
   if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
@@ -210,7 +200,7 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
           ;
         stream.position = p;
         stream.entering = k;
-        permi_band_runs(state, &stream, shape.slots - 1, used, after, 0, 0, 1);
+        permi_band_runs(state, &stream, shape.slots - 1, used, step->after, 0, 0, 1);
       }
     }
   state->shape->start[2 * p] = state->run_count;
@@ -218,13 +208,13 @@ static int permi_band_shape_find(permi_band_state *state, int row, const int *wi
   return !state->memory;
 }
 
-typedef struct permi_band_step {
-  permi_band_state *state;
-  int *position; /* of a group: 2 p + entering */
-  int row, used, after, parts; /* columns used in the window before; after, of those that stay */
-} permi_band_step;
+/* Predicted seconds of the rows before. */
+static double permi_band_done(const permi_band *band, int row)
+{
+  return band->cost * row / band->n * band->seconds_each;
+}
 
-/* All entries of the row into one block of the states after it. */
+/* Takes a row's entries into a block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -255,7 +245,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       size_t k = shape->start[way], beyond = last;
       for (; !stream.within && k < last; k++)
         permi_band_add(state, &stream, &state->runs[k]);
-      while (k < beyond) { /* the first run that reaches into the block */
+      while (k < beyond) { /* first run that reaches into the block */
         const size_t middle = k + (beyond - k) / 2;
         if (state->runs[middle].target + state->runs[middle].count > stream.begin)
           beyond = middle;
@@ -272,32 +262,11 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
     }
     if (thread == 0 && states > PERMI_BAND_POLL && state->control)
-      status = permi_control_poll(state->control, band->cost[step->row] * band->seconds_each, "band");
+      status = permi_control_poll(state->control, permi_band_done(band, step->row), "band");
   }
   return status;
 }
 
-/* The row's step, its shape found: where each group of the window is, that before the row and what comes in its place
-   or above. */
-static void permi_band_step_make(permi_band_step *step, int row, const int *window, int slots, int used,
-                                 const int *entering)
-{
-  const permi_band_shape *shape = step->state->shape;
-  int p, i = 0;
-  step->row = row;
-  step->used = used;
-  step->after = used + 1;
-  for (p = 0; p < shape->slots; p++) {
-    if (p < slots) {
-      step->position[window[p]] = 2 * p;
-      step->after -= shape->kind[p] == PERMI_BAND_KEEP ? 0 : shape->leaving[p];
-    }
-    if (shape->kind[p] >= PERMI_BAND_ENTER)
-      step->position[entering[i++]] = 2 * p + 1;
-  }
-}
-
-/* The states after a row are those before the next one. */
 static void permi_band_turn(permi_band_state *state)
 {
   void *values = state->from;
@@ -308,25 +277,24 @@ static void permi_band_turn(permi_band_state *state)
   state->to_exp2 = exp2;
 }
 
-/* THE BOUND. A row multiplies each term once and adds it to at most deg - 1 others, so a computed value is the sum of
-   all perfect matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps. With signs, a
-   product that underflows, and rescaling, are each off by at most DBL_MIN <= u times the product of the moduli, which
-   is above PERMI_BAND_SAFE: two more factors a row, relative to the moduli. A complex product is off by 3 u [Hig02,
-   3.6], and for counts there is one multiplication more. Double-double: the same with PERMI_DD_UNIT for u. Where
-   states have powers of their own, aligning one sum with another costs at most one more factor an addition, and
-   scaling one a row. */
+/* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
+   matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
+   of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
+   more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
+   PERMI_DD_UNIT for u. States with powers of their own: one more factor an addition for aligning, one a row for
+   scaling. */
 static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_band *band = (const permi_band *)leaf->context;
   const int most_threads = control ? permi_threads(control->options) : 1;
-  permi_pool pool = {&band->allocator, NULL, 0};
+  permi_pool pool = {&band->owned.allocator, NULL, 0};
   permi_band_state state;
   permi_band_step step;
-  int window[2][PERMI_BAND_SLOTS + 1], *position;
-  int slots = 0, used = 0, row, opened = 0, unpolled = 0;
+  int window[2][PERMI_BAND_SLOTS + 1], unpolled = 0;
   size_t states = 1;
   perm_status status;
   memset(&state, 0, sizeof state);
+  memset(&step, 0, sizeof step);
   state.band = band;
   state.pool = &pool;
   state.control = control;
@@ -336,34 +304,35 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   state.from = permi_pool_get(&pool, state.room, 8 * state.words);
   state.to = permi_pool_get(&pool, state.room, 8 * state.words);
   state.shapes = (permi_band_shape *)permi_pool_get(&pool, PERMI_BAND_SHAPES, sizeof *state.shapes);
-  position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *position);
+  step.position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *step.position);
   status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   step.state = &state;
-  step.position = position;
   if (status == PERM_OK)
     permi_value_one(&band->numbers, state.from);
-  for (row = 0; row < band->n && status == PERM_OK; row++) {
-    const int entries = band->entry_start[row + 1] - band->entry_start[row];
-    int *here = window[row & 1], *next = window[(row + 1) & 1], next_slots, enterings = 0, threads;
-    while (opened + enterings < band->groups && band->first[band->opening[opened + enterings]] == row)
-      enterings++;
-    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, row, states)) ||
-        !permi_band_shape_find(&state, row, here, slots, used, band->opening + opened, enterings, next, &next_slots)) {
+  for (; step.row < band->n && status == PERM_OK; step.row++) {
+    const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
+    int threads;
+    step.window = window[step.row & 1];
+    step.next_window = window[(step.row + 1) & 1];
+    for (step.enterings = 0; step.opened + step.enterings < band->groups &&
+                             band->first[step.opened + step.enterings] == step.row; step.enterings++)
+      ;
+    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, step.row, states)) ||
+        !permi_band_shape_find(&step)) {
       status = PERM_ERROR_MEMORY;
       break;
     }
-    permi_band_step_make(&step, row, here, slots, used, band->opening + opened);
     states = state.shape->states;
     threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
     status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
     if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
-      status = permi_control_poll(control, band->cost[row] * band->seconds_each, "band");
+      status = permi_control_poll(control, permi_band_done(band, step.row), "band");
       unpolled = 0;
     }
-    used = step.after;
-    opened += enterings;
-    slots = next_slots;
+    step.used = step.after;
+    step.opened += step.enterings;
+    step.slots = step.next_slots;
     permi_band_turn(&state);
     state.visited += (double)states;
   }
@@ -375,9 +344,9 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
       partial->lost += band->lossy * absolute * (1 + 1e-12);
     partial->terms += state.visited;
   }
-  permi_release(&band->allocator, state.runs);
-  permi_release(&band->allocator, state.counts[0]);
-  permi_release(&band->allocator, state.counts[1]);
+  permi_release(pool.allocator, state.runs);
+  permi_release(pool.allocator, state.counts[0]);
+  permi_release(pool.allocator, state.counts[1]);
   permi_pool_release(&pool);
   return status;
 }

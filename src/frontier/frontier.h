@@ -1,93 +1,77 @@
 /* ======================================================================================= >>frontier
-   The dynamic program. A state is a mask of slots (bit 1: that frontier vertex is matched) with a value: the sum
-   over the ways to reach it of the products of the entries used. Eliminating v: where v is matched, its bit is
-   dropped; where not, v is matched with each free neighbour t left. Vertices with no neighbour left must be matched,
-   and their bits vanish.
-
-   So a step is a union of streams, one for the drop and one for each t: a source state takes part if
-   (mask & test) == want and goes to mask ^ flip, times the stream's coefficient. All flipped bits are tested ones
-   or free slots (0 in every mask), so each stream keeps a sorted list sorted: the sum is a k-way merge with equal
-   keys added, and nothing is ever sorted [DOB15].
-
-   A list has two levels. The low PERMI_LOW_BITS slots index a dense array of sums; the merge goes over groups, the
-   states with the same high bits. Which low masks a group has is its pattern; groups share few patterns, so these
-   are kept once per list, as bits and as ascending numbers, and a state costs the bytes of its value only.
-
-   A step makes its target in parts, the groups between two keys. Each part is merged first (permi_part_merge: which
-   groups there are, their patterns, who reaches them), then filled with values at its place in the list. Threads take
-   parts of equal work: keys are found by bisection such that the sources below them, over all streams, have equal
-   shares of the states: the balanced path of [DOB15], which no group crosses since a key belongs to one part. A value
-   depends on its sources alone, so parts and threads leave no trace in the bits. */
+   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. Lists have two
+   levels, groups and patterns. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../dense/kernels.h"
 #include "../block/order.h"
 #include "values.h"
 
-/* Measured, seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, whose groups are small:
-   .004, .004, .008, .010, .011 (each within a third, the machine was shared). */
+/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it,
+   products of entries. Eliminating v drops its bit where v is matched, and else matches v with each free neighbour t.
+   Vertices without neighbours left must be matched.
+
+   So a step is a union of streams, the drop and one for each t: a state with (mask & test) == want goes to mask ^
+   flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge, without
+   sorting [DOB15].
+
+   The low PERMI_LOW_BITS slots index a dense array; the merge goes over groups, the states with the same high bits. A
+   group's low masks are its pattern; groups share few patterns, so a state costs only its value.
+
+   Parts of a target, the groups between two keys, are merged (permi_part_merge), then filled. Threads take parts of
+   equal work, cut by bisection: the balanced path of [DOB15]. Values depend on their sources alone, not on parts or
+   threads. */
+
+/* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
+   .008, .010, .011 (within a third, shared machine). */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH 512
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Noting the sizes of values costs a fifth of a step. Where the loss cannot grow by more than 2^300 in all, long lists
-   go without in three steps of four, and then count as if they held values of any smallness. */
+/* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
+   one step of four, and else count as if they held values of any smallness. */
 #define PERMI_TRACK_STATES 2000
-#define PERMI_GROUP_BYTES 2 /* of a list, beside the values, per state */
+#define PERMI_GROUP_BYTES 2 /* of a list, per state beside the value */
 
-typedef struct permi_stream {
-  uint64_t test, want, flip; /* of the first 64 slots; see permi_stream_word */
-  permi_coefficient c;
-} permi_stream;
-
-/* A way in which a state comes about: from (state & keep) ^ flip, if (state & test) == want. */
+/* A state comes from (state & keep) ^ flip, if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
   permi_coefficient c;
 } permi_pull;
 
 typedef struct permi_arrays { /* see >>arrays */
+  permi_owned owned;
   perm_isa isa;
-  int lists;            /* 1: on a GPU, as sorted lists all the same, by the streams */
+  int lists;            /* on a GPU, but as sorted lists */
   int low, middle, top; /* slots; low ones are the lowest bits */
   int *pull_start;      /* steps + 1 */
   permi_pull *pull;
   uint64_t *occupied; /* steps + 1: slots in use before a step */
 } permi_arrays;
 
-static void permi_arrays_release(const perm_allocator *allocator, permi_arrays *arrays)
-{
-  if (!arrays)
-    return;
-  permi_release(allocator, arrays->pull_start);
-  permi_release(allocator, arrays->pull);
-  permi_release(allocator, arrays->occupied);
-  permi_release(allocator, arrays);
-}
-
-typedef struct permi_frontier { /* context of a leaf */
-  perm_allocator allocator;
+typedef struct permi_frontier {
+  permi_owned owned;
   permi_numbers numbers;
   int steps, width;
-  int slots, mask_words; /* how many are in use; words of a mask, 64 slots each */
+  int slots, mask_words; /* slots in use; words of a mask */
   int *stream_start; /* steps + 1 */
-  permi_stream *stream;
-  uint64_t *more; /* of a stream: the other words of test, of want, of flip; NULL if masks are single words */
+  permi_coefficient *coefficient; /* of a stream */
+  uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: bound on the states before a step */
   double *cost;   /* steps + 1: predicted cost of all before */
   double bound_relative;
   double lost_error; /* see permi_working */
-  double room[2];    /* most states before even and odd steps */
-  int *sequence, *birth, *death; /* the vertex of a step; the steps in which a vertex enters and goes, -1: none */
-  int *ones;         /* steps + 1: ones of a state with rows inverted, see >>arrays */
-  permi_arrays *arrays; /* not NULL: run on arrays */
+  double room[2];    /* most states before even, odd steps */
+  int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
+  int *ones;         /* steps + 1: ones of a state, see >>arrays */
+  permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
 typedef struct permi_patterns {
-  int count, room; /* room a power of two; the table has twice as many places */
+  int count, room; /* room: a power of two; the table has twice that */
   uint64_t *bits;  /* PERMI_LOW_WORDS each */
-  size_t *first;   /* of its numbers in low; room + 1 */
+  size_t *first;   /* in low; room + 1 */
   uint16_t *low;
   size_t low_room;
   int *table; /* by hash: pattern + 1, or 0 */
@@ -96,9 +80,9 @@ typedef struct permi_patterns {
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;      /* of a key */
-  uint64_t *high; /* key of a group, ascending; least significant word first */
-  size_t *first;  /* of a group's values */
-  int *pattern;   /* of a group */
+  uint64_t *high; /* keys of groups, ascending; low word first */
+  size_t *first;
+  int *pattern;
   void *value;
   permi_patterns patterns;
 } permi_list;
@@ -116,53 +100,53 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->high);
   permi_release(allocator, list->first);
   permi_release(allocator, list->pattern);
-  permi_release(allocator, list->value);
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* A larger copy of *array, `used` elements kept; 0 when memory runs out (nothing is lost). */
-static int permi_enlarge(const perm_allocator *allocator, void **array, size_t used, size_t room, size_t size)
+/* Moves *array, a pointer of any type, to larger memory with `used` elements kept. 0: out of memory, nothing is
+   lost. */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
 {
-  void *fresh = permi_allocate(allocator, room, size);
-  if (!fresh)
+  void *held;
+  memcpy(&held, array, sizeof held);
+  if (room > SIZE_MAX / size || !permi_grow_watched(allocator, watch, &held, used * size, room * size))
     return 0;
-  if (used)
-    memcpy(fresh, *array, used * size);
-  permi_release(allocator, *array);
-  *array = fresh;
+  memcpy(array, &held, sizeof held);
+  return 1;
+}
+
+/* The same unless there is room for `more` elements after the `used`. */
+static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
+                      size_t *room, size_t size)
+{
+  const size_t wanted = 2 * *room + more + 64;
+  if (used + more <= *room)
+    return 1;
+  if (!permi_enlarge(allocator, watch, array, used, wanted, size))
+    return 0;
+  *room = wanted;
   return 1;
 }
 
 static int permi_list_more_groups(const perm_allocator *allocator, permi_list *list)
 {
-  size_t room = list->group_room ? 2 * list->group_room : 64;
-  void *high = list->high, *first = list->first, *pattern = list->pattern;
-  int ok = permi_enlarge(allocator, &high, list->groups, room, (size_t)list->words * sizeof *list->high);
-  ok = ok && permi_enlarge(allocator, &first, list->groups, room, sizeof *list->first);
-  ok = ok && permi_enlarge(allocator, &pattern, list->groups, room, sizeof *list->pattern);
-  list->high = (uint64_t *)high;
-  list->first = (size_t *)first;
-  list->pattern = (int *)pattern;
-  if (ok)
-    list->group_room = room;
+  const size_t room = list->group_room ? 2 * list->group_room : 64, used = list->groups;
+  const int ok = permi_enlarge(allocator, NULL, &list->high, used, room, (size_t)list->words * sizeof *list->high) &&
+                 permi_enlarge(allocator, NULL, &list->first, used, room, sizeof *list->first) &&
+                 permi_enlarge(allocator, NULL, &list->pattern, used, room, sizeof *list->pattern);
+  list->group_room = ok ? room : list->group_room;
   return ok;
 }
 
 static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
 {
-  size_t room = patterns->room ? 2 * (size_t)patterns->room : 32;
-  void *bits = patterns->bits, *first = patterns->first, *table = NULL;
-  int ok = permi_enlarge(allocator, &bits, (size_t)patterns->count, room, PERMI_LOW_WORDS * sizeof *patterns->bits);
-  ok = ok && permi_enlarge(allocator, &first, patterns->room ? (size_t)patterns->count + 1 : 0, room + 1,
-                           sizeof *patterns->first);
-  ok = ok && permi_enlarge(allocator, &table, 0, 2 * room, sizeof *patterns->table);
-  patterns->bits = (uint64_t *)bits;
-  patterns->first = (size_t *)first;
-  if (ok) {
-    permi_release(allocator, patterns->table);
-    patterns->table = (int *)table;
-    patterns->room = (int)room;
-  }
+  const size_t room = patterns->room ? 2 * (size_t)patterns->room : 32, used = (size_t)patterns->count;
+  const int ok = permi_enlarge(allocator, NULL, &patterns->bits, used, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
+                 permi_enlarge(allocator, NULL, &patterns->first, patterns->room ? used + 1 : 0, room + 1,
+                               sizeof *patterns->first) &&
+                 permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table);
+  patterns->room = ok ? (int)room : patterns->room;
   return ok;
 }
 
@@ -170,7 +154,7 @@ static size_t permi_patterns_hash(const uint64_t *bits)
 {
   uint64_t h = 0, g = 1;
   int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: the multiplications overlap */
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: multiplications overlap */
     h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
@@ -186,7 +170,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Number of the pattern, entered if it is new; -1 when memory runs out. */
+/* Returns the number of the pattern, entered if new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   size_t mask, place;
@@ -211,14 +195,8 @@ static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *
   {
     size_t used = patterns->first[patterns->count];
     uint16_t *low;
-    if (patterns->low_room < used + PERMI_LOW_STATES) {
-      void *numbers = patterns->low;
-      size_t room = 2 * patterns->low_room + 2 * PERMI_LOW_STATES;
-      if (!permi_enlarge(allocator, &numbers, used, room, sizeof *low))
-        return -1;
-      patterns->low = (uint16_t *)numbers;
-      patterns->low_room = room;
-    }
+    if (!permi_room(allocator, NULL, &patterns->low, used, PERMI_LOW_STATES, &patterns->low_room, sizeof *low))
+      return -1;
     low = patterns->low;
     for (w = 0; w < PERMI_LOW_WORDS; w++) {
       uint64_t x = bits[w];
@@ -238,17 +216,17 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream on the two levels, with its place in the source. */
+/* A stream on both levels, and its place in the source. */
 typedef struct permi_cursor {
-  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* of the high bits */
-  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the output at the cursor; last word all ones at the end */
+  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* high bits */
+  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the next output; last word all ones at the end */
   size_t group;
   unsigned low_test, low_want, low_flip;
-  uint64_t keep[PERMI_LOW_WORDS]; /* the low masks that take part */
+  uint64_t keep[PERMI_LOW_WORDS]; /* low masks that take part */
   permi_coefficient c;
 } permi_cursor;
 
-/* Keys of `words` words; the functions are inlined where it is the constant 1. */
+/* Keys have `words` words, often the constant 1. */
 static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
 {
   int w;
@@ -266,7 +244,7 @@ static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, co
   return !differs;
 }
 
-/* On to the next group that takes part, the present one included. */
+/* Moves on to the next group that takes part, or stays. */
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
@@ -281,22 +259,17 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
       cursor->key[w] = UINT64_MAX;
 }
 
-/* Word `word` of a stream's test (which = 0), want (1) or flip (2). */
+/* Word of a stream's test (which = 0), want (1) or flip (2). */
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
 {
-  const permi_stream *s = &frontier->stream[stream];
-  if (word >= frontier->mask_words)
-    return 0;
-  if (word)
-    return frontier->more[((size_t)stream * 3 + (size_t)which) * (size_t)(frontier->mask_words - 1) + (size_t)word - 1];
-  return which == 0 ? s->test : which == 1 ? s->want : s->flip;
+  const size_t words = (size_t)frontier->mask_words;
+  return word < frontier->mask_words ? frontier->mask[((size_t)stream * 3 + (size_t)which) * words + (size_t)word] : 0;
 }
 
-/* The cursor of a stream, at no place yet. */
 static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *frontier, int number)
 {
-  const permi_stream *stream = &frontier->stream[number];
-  unsigned mask = PERMI_LOW_STATES - 1, i;
+  const unsigned mask = PERMI_LOW_STATES - 1;
+  unsigned i;
   uint64_t within = ~UINT64_C(0);
   int which, w;
   for (which = 0; which < 3; which++) {
@@ -305,10 +278,10 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
       to[w] = permi_stream_word(frontier, number, which, w) >> PERMI_LOW_BITS |
               permi_stream_word(frontier, number, which, w + 1) << (64 - PERMI_LOW_BITS);
   }
-  cursor->low_test = (unsigned)stream->test & mask;
-  cursor->low_want = (unsigned)stream->want & mask;
-  cursor->low_flip = (unsigned)stream->flip & mask;
-  cursor->c = stream->c;
+  cursor->low_test = (unsigned)permi_stream_word(frontier, number, 0, 0) & mask;
+  cursor->low_want = (unsigned)permi_stream_word(frontier, number, 1, 0) & mask;
+  cursor->low_flip = (unsigned)permi_stream_word(frontier, number, 2, 0) & mask;
+  cursor->c = frontier->coefficient[number];
   for (i = 0; i < 6; i++)
     if (cursor->low_test >> i & 1)
       within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];
@@ -317,7 +290,7 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->group = 0;
 }
 
-/* into |= where the stream takes the pattern; 0 if it takes nothing of it. */
+/* Adds to `into` what the stream takes of the pattern; 0: nothing. */
 static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, uint64_t *into)
 {
   unsigned words = cursor->low_flip >> 6, w;
@@ -338,18 +311,18 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* Where the states of one pattern go in another by a stream: places from -> to, both ascending. */
+/* The places from -> to of a pattern's states in another by a stream, both ascending. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
-#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept as such */
+#define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
 typedef struct permi_move {
-  int step, stream, source, target; /* step + 1, so that 0 is empty; pattern numbers */
-  int whole;                        /* 1: place k goes to place k, and the target has no other */
-  int first, count;                 /* of its pairs */
-  int runs;                         /* not 0: the pairs are so many runs, each a start and a length */
+  int step, stream, source, target; /* step + 1, 0: empty; pattern numbers */
+  int whole;                        /* k -> k, and the target has no more */
+  int first, count;
+  int runs;                         /* if not 0: pairs are runs, each a start and a length */
 } permi_move;
 
-typedef struct permi_moves { /* a direct-mapped cache: patterns are few, groups many */
+typedef struct permi_moves { /* direct-mapped cache: patterns are few */
   permi_move *move;
   uint32_t *pair; /* from | to << 16 */
   int used;
@@ -381,7 +354,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   for (k = 0; k < count; k++)
     if ((low[k] & cursor->low_test) == cursor->low_want) {
       unsigned place = low[k] ^ cursor->low_flip;
-      while (goal[j] != place) /* ascending with k, see above */
+      while (goal[j] != place)
         j++;
       moves->pair[moves->used] = (uint32_t)k | (uint32_t)j << 16;
       runs += moves->used == move->first || moves->pair[moves->used] != moves->pair[moves->used - 1] + 65537;

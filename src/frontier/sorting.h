@@ -1,10 +1,10 @@
 /* ======================================================================================== >>sorting
-   Method sorting, the twin of the lists that shares none of their merging: every step expands all its terms, sorts them
-   by the states that they go to, and adds up equal ones. */
+   Method sorting, a twin of the lists without merging: expands all terms of a step, sorts them by state, adds equal
+   ones. */
 #pragma once
 #include "steps_run.h"
 
-/* Word w of the state that the term goes to. */
+/* Word w of a term's state. */
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
   return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
@@ -39,7 +39,7 @@ static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_ru
   return status;
 }
 
-/* Sorts part[0].take by one byte of the keys after the other, least significant first; stable. 0: out of memory. */
+/* Sorts part[0].take by bytes of the keys, low ones first; stable. 0: out of memory. */
 static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
                               permi_part *part)
 {
@@ -49,10 +49,10 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
   part[1].takes = 0;
   if (!permi_takes_more(allocator, &part[1], count))
     return 0;
+  part[1].takes = count;
   for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
     const int shift = byte % 8 * 8;
-    permi_take *swap = part[0].take;
-    size_t room = part[0].take_room;
+    const permi_part swap = part[0];
     memset(start, 0, sizeof start);
     for (k = 0; k < count; k++)
       start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++;
@@ -61,15 +61,13 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
       start[b] = sum;
       sum += here;
     }
-    if (b < 256) /* one byte in all */
+    if (b < 256) /* all have the same byte */
       continue;
     for (k = 0; k < count; k++)
       part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
           part[0].take[k];
-    part[0].take = part[1].take;
-    part[0].take_room = part[1].take_room;
-    part[1].take = swap;
-    part[1].take_room = room;
+    part[0] = part[1];
+    part[1] = swap;
   }
   return 1;
 }
@@ -101,13 +99,11 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
       memset((char *)target->value + target->states++ * bytes, 0, bytes);
     }
     y = (char *)target->value + (target->states - 1) * bytes;
-    permi_values_add(&frontier->numbers, &frontier->stream[take.stream].c, y,
+    permi_values_add(&frontier->numbers, &frontier->coefficient[take.stream], y,
                      (const char *)source->value + take.group * bytes, 1);
   }
-  permi_sizes_clear(&part->sizes);
   if (run->tracking)
-    permi_values_track(frontier->numbers.algebra, target->value, target->states, &part->sizes);
-  permi_run_note(run, part);
+    permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->sizes);
   return PERM_OK;
 }
 

@@ -1,52 +1,52 @@
 /* ========================================================================================== >>steps
-   Running the programme: one step after the other between two lists, rescaled by powers of two, and the bound. */
+   Fills the states of a step of the lists: sums over the streams, group by group. */
 #pragma once
 #include "frontier.h"
 
-typedef struct permi_take { /* a stream reaches a target's group from a source's */
+typedef struct permi_take { /* a stream that reaches a target group, and from which source group */
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Once merged: its groups, each with a key, a pattern and the number of streams that reach
-   it, these in order of groups and streams. */
+/* A part of a step's target. Once merged, takes stand in order of groups, then streams. */
 typedef struct permi_part {
-  permi_cursor *cursor; /* of the step's streams */
+  permi_cursor *cursor;
   size_t groups, group_room, takes, take_room, states;
   uint64_t *high;
-  int *pattern; /* of the part's own patterns, or of the list's */
+  int *pattern; /* into its own patterns, or the list's */
   uint32_t *taken;
   permi_take *take;
   permi_patterns patterns;
-  int own, *number; /* 1: numbers of its own patterns are, in the list, these */
-  size_t group_at, state_at;
-  uint64_t end[PERMI_MASK_WORDS]; /* the first key behind it */
-  permi_sizes sizes; /* of its values */
+  int own, *number; /* own: number[pattern] is the list's number of one of its own patterns */
+  size_t number_room, group_at, state_at;
+  uint64_t end[PERMI_MASK_WORDS]; /* first key beyond the part */
+  permi_sizes sizes;
   perm_status status;
 } permi_part;
 
-/* What a run carries from step to step. */
+/* State of a run. */
 typedef struct permi_run {
   const perm_allocator *allocator;
-  perm_allocator locked; /* the same for threads */
+  perm_allocator locked; /* allocator of the threads */
+  permi_pool pool;       /* what does not grow */
   permi_control *control;
   permi_list list[2];
   permi_part *part;
   int parts_at_once, threads;
-  int sorting; /* 1: method sorting, lists of single states */
-  permi_moves *moves; /* of a thread */
-  size_t *weight; /* [stream][block of groups]: states that take part before it */
+  int sorting; /* method sorting: lists of single states */
+  permi_moves *moves; /* one a thread */
+  size_t *weight; /* [stream][block of groups]: states before it that take part */
   size_t weight_room;
   permi_sizes sizes;
   double visited;
-  int step;              /* counted from 1 */
-  int careful, tracking; /* sizes are noted in every step; in this step */
-  double state_seconds;  /* predicted, per state of the present step */
+  int step;              /* from 1 */
+  int careful, tracking; /* sizes are measured in every step; in this step */
+  double state_seconds;  /* predicted, of the present step */
   const permi_numbers *numbers;
   int slots;
 } permi_run;
 
-/* One step: fills a part of its target that has been merged and placed: per group the sums, straight into the list.
-   Where a stream takes all of a group to all of the other, that is y += c x over contiguous arrays. */
+/* Fills a merged and placed part straight into the list. Where a stream takes all of one group to all of another,
+   this is y += c x over contiguous arrays. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -62,7 +62,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     const int taking = (int)part->taken[group];
     int pass, fresh = 1, j;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them saves the zeros */
+    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them replaces zeroing */
       for (j = 0; j < taking; j++) {
         const permi_cursor *cursor = &part->cursor[take[j].stream];
         const char *x = (const char *)source->value + source->first[take[j].group] * size;

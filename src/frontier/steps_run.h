@@ -1,5 +1,5 @@
 /* ====================================================================================== >>steps_run
-   Steps of the frontier program run in parts, by one thread or several; the value at the end. */
+   Runs the steps of the lists, in parts, by one thread or several. */
 #pragma once
 #include "../block/engines.h"
 #include "steps.h"
@@ -18,40 +18,26 @@ static void permi_locked_release(void *memory, void *user_data)
   permi_release((const perm_allocator *)user_data, memory);
 }
 
-/* Room for so many more takes. 0: out of memory. */
 static int permi_takes_more(const perm_allocator *allocator, permi_part *part, size_t more)
 {
-  const size_t room = 2 * part->take_room + more + 64;
-  void *take = part->take;
-  if (part->takes + more <= part->take_room)
-    return 1;
-  if (!permi_enlarge(allocator, &take, part->takes, room, sizeof *part->take))
-    return 0;
-  part->take = (permi_take *)take;
-  part->take_room = room;
-  return 1;
+  return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
 static int permi_part_more(const perm_allocator *allocator, permi_part *part, int words, int streams)
 {
-  void *high = part->high, *pattern = part->pattern, *taken = part->taken;
-  int ok = 1;
-  if (part->groups == part->group_room) {
-    const size_t room = part->group_room ? 2 * part->group_room : 64;
-    ok = permi_enlarge(allocator, &high, part->groups, room, (size_t)words * sizeof *part->high);
-    ok = ok && permi_enlarge(allocator, &pattern, part->groups, room, sizeof *part->pattern);
-    ok = ok && permi_enlarge(allocator, &taken, part->groups, room, sizeof *part->taken);
-    part->high = (uint64_t *)high;
-    part->pattern = (int *)pattern;
-    part->taken = (uint32_t *)taken;
-    if (ok)
-      part->group_room = room;
+  const size_t room = part->group_room ? 2 * part->group_room : 64, used = part->groups;
+  if (used == part->group_room) {
+    if (!permi_enlarge(allocator, NULL, &part->high, used, room, (size_t)words * sizeof *part->high) ||
+        !permi_enlarge(allocator, NULL, &part->pattern, used, room, sizeof *part->pattern) ||
+        !permi_enlarge(allocator, NULL, &part->taken, used, room, sizeof *part->taken))
+      return 0;
+    part->group_room = room;
   }
-  return ok && permi_takes_more(allocator, part, (size_t)streams);
+  return permi_takes_more(allocator, part, (size_t)streams);
 }
 
-/* Merges from where the cursors are up to the key part->end, or to the end of the group in which `most` states are
-   reached. *done: there is nothing left below the key. */
+/* Merges from the cursors up to part->end, or to the end of the group that reaches `most` states. *done: nothing is
+   left below the key. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most, int *done)
@@ -111,7 +97,7 @@ static perm_status permi_part_merge(const perm_allocator *allocator, const permi
   return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most, done);
 }
 
-/* Gives the merged part its place in the target, and its patterns their numbers there. */
+/* Places the merged part in the target and numbers its patterns there. */
 static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
 {
   int k;
@@ -122,30 +108,21 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
       return PERM_ERROR_MEMORY;
   target->groups += part->groups;
   target->states += part->states;
-  if (target->states > target->state_room) /* cannot be: the room is a bound */
+  if (target->states > target->state_room) /* unreachable: the room is a bound */
     return PERM_ERROR_MEMORY;
-  if (part->own && part->patterns.count) {
-    permi_release(&run->locked, part->number);
-    part->number = (int *)permi_allocate(&run->locked, (size_t)part->patterns.count, sizeof *part->number);
-    if (!part->number)
+  if (part->own && !permi_room(&run->locked, NULL, &part->number, 0, (size_t)part->patterns.count, &part->number_room,
+                               sizeof *part->number))
+    return PERM_ERROR_MEMORY;
+  for (k = 0; part->own && k < part->patterns.count; k++) {
+    part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
+                                          part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
+    if (part->number[k] < 0)
       return PERM_ERROR_MEMORY;
-    for (k = 0; k < part->patterns.count; k++) {
-      part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
-                                            part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
-      if (part->number[k] < 0)
-        return PERM_ERROR_MEMORY;
-    }
   }
   return PERM_OK;
 }
 
-static void permi_run_note(permi_run *run, const permi_part *part)
-{
-  if (run->tracking)
-    permi_sizes_join(&run->sizes, &part->sizes);
-}
-
-/* One thread: parts of a size that keeps what is merged in the cache. */
+/* One thread takes parts that stay in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                    double done)
@@ -165,7 +142,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
     if (status != PERM_OK)
       return status;
     permi_step(run, source, target, part, &run->moves[0]);
-    permi_run_note(run, part);
+    permi_sizes_join(&run->sizes, &part->sizes);
     unpolled += part->states;
     if (unpolled > 262144 && run->control) {
       status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
@@ -177,21 +154,21 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
   return PERM_OK;
 }
 
-/* ---- the balanced path: weights of source groups, summed in blocks, and keys found by bisection */
-#define PERMI_BALANCE_BLOCK 32      /* groups: positions are weighed to so many */
-#define PERMI_BALANCE_GROUP 16      /* what merging a group costs, in states */
-#define PERMI_PARALLEL_STATES 20000 /* of a source, for which threads are worth waking */
-#define PERMI_PART_WORK 131072      /* states and groups that a thread takes at once, over all streams */
+/* ---- the balanced path: source groups are weighed in blocks, keys found by bisection */
+#define PERMI_BALANCE_BLOCK 32      /* groups that are weighed together */
+#define PERMI_BALANCE_GROUP 16      /* cost of merging a group, in states */
+#define PERMI_PARALLEL_STATES 20000 /* source states from which threads pay */
+#define PERMI_PART_WORK 131072      /* states and groups, over all streams, that a thread takes at once */
 
-/* Sets the cursor to the first source group whose output is not below `key`, if it takes part; where no bits are left
-   to choose, the output's order is the source's. */
+/* Moves the cursor to the first source group whose output is not below `key`. The outputs of groups that take part
+   have the order of the sources. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* the highest bit in which the key is not as outputs are */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that outputs cannot have in common with the key */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -201,7 +178,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   }
   memcpy(at, key, (size_t)words * sizeof *at);
   if (top >= 0) {
-    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have a 0 there: the next free bit above must rise */
+    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have 0 here: the next free bit above must rise */
       for (top++; top < 64 * words; top++)
         if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
           break;
@@ -211,7 +188,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
       }
     }
     at[top >> 6] |= UINT64_C(1) << (top & 63);
-    for (w = 0; w <= top >> 6; w++) { /* all below: as small as outputs can be */
+    for (w = 0; w <= top >> 6; w++) { /* below: as small as outputs can be */
       const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
       at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
     }
@@ -228,41 +205,39 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* Work below a key, in whole blocks of each stream's sources: the cursors go there. */
-static size_t permi_balance_below(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
-                                  const uint64_t *key)
-{
-  const size_t blocks = source->groups / PERMI_BALANCE_BLOCK + 1;
-  size_t sum = 0;
-  int s;
-  for (s = 0; s < streams; s++) {
-    permi_cursor_seek(&cursor[s], source, key);
-    sum += run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
-  }
-  return sum;
-}
-
-/* The greatest key with at most `work` below it. */
-static void permi_balance_key(const permi_run *run, const permi_list *source, permi_cursor *cursor, int streams,
-                              size_t work, uint64_t *key)
-{
-  int b;
-  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
-  for (b = run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
-    key[b >> 6] |= UINT64_C(1) << (b & 63);
-    if (permi_balance_below(run, source, cursor, streams, key) > work)
-      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
-  }
-}
-
-/* A step of lists that threads share: the weights of blocks of groups, then parts of a round. */
+/* A step of lists that threads share. */
 typedef struct permi_together {
   permi_run *run;
   const permi_list *source;
   permi_list *target;
   int streams;
-  size_t total, first, count; /* of all parts; the round's first */
+  size_t total, first, count; /* of all parts; first part of the round */
 } permi_together;
+
+/* Returns the work below a key, in whole blocks, and moves the cursors there. */
+static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
+{
+  const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
+  size_t sum = 0;
+  int s;
+  for (s = 0; s < step->streams; s++) {
+    permi_cursor_seek(&cursor[s], step->source, key);
+    sum += step->run->weight[(size_t)s * blocks + cursor[s].group / PERMI_BALANCE_BLOCK];
+  }
+  return sum;
+}
+
+/* The greatest key with at most `work` below it. */
+static void permi_balance_key(const permi_together *step, permi_cursor *cursor, size_t work, uint64_t *key)
+{
+  int b;
+  memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
+  for (b = step->run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
+    key[b >> 6] |= UINT64_C(1) << (b & 63);
+    if (permi_balance_below(step, cursor, key) > work)
+      key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
+  }
+}
 
 static perm_status permi_balance_block(void *context, uint64_t block, int thread)
 {
@@ -285,7 +260,7 @@ static perm_status permi_balance_block(void *context, uint64_t block, int thread
   return PERM_OK;
 }
 
-/* Sums of weights; returns their total. 0: out of memory. */
+/* Sums the weights; returns their total, 0: out of memory. */
 static size_t permi_balance_weigh(permi_together *step)
 {
   permi_run *run = step->run;
@@ -293,13 +268,8 @@ static size_t permi_balance_weigh(permi_together *step)
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1, places = (size_t)streams * blocks;
   size_t total = 0, sum;
   int k;
-  if (run->weight_room < places) {
-    permi_release(run->allocator, run->weight);
-    run->weight = (size_t *)permi_allocate(run->allocator, places, sizeof *run->weight);
-    run->weight_room = run->weight ? places : 0;
-    if (!run->weight)
-      return 0;
-  }
+  if (!permi_room(run->allocator, NULL, &run->weight, 0, places, &run->weight_room, sizeof *run->weight))
+    return 0;
   permi_share(run->threads, 0, blocks, permi_balance_block, step, NULL);
   for (k = 0; k < streams; k++) {
     size_t *weight = run->weight + (size_t)k * blocks, b;
@@ -314,34 +284,29 @@ static size_t permi_balance_weigh(permi_together *step)
   return total + 1;
 }
 
-/* Merges part `number` of `count` of the whole. */
-static void permi_part_run(const permi_run *run, const permi_list *source, permi_part *part, int streams, size_t total,
-                           size_t number, size_t count)
-{
-  uint64_t begin[PERMI_MASK_WORDS];
-  int s, done;
-  if (number + 1 < count)
-    permi_balance_key(run, source, part->cursor, streams, total / count * (number + 1), part->end);
-  else
-    memset(part->end, 255, sizeof part->end);
-  memset(begin, 0, sizeof begin);
-  if (number)
-    permi_balance_key(run, source, part->cursor, streams, total / count * number, begin);
-  for (s = 0; s < streams; s++) {
-    permi_cursor_seek(&part->cursor[s], source, begin);
-    permi_cursor_settle(&part->cursor[s], source, source->words);
-  }
-  permi_patterns_clear(&part->patterns);
-  part->own = 1;
-  part->status = permi_part_merge(&run->locked, source, &part->patterns, part, streams, (size_t)-1, &done);
-}
-
+/* Merges part k of the round. */
 static perm_status permi_together_merge(void *context, uint64_t k, int thread)
 {
   const permi_together *step = (const permi_together *)context;
+  const size_t number = step->first + (size_t)k, work = step->total / step->count;
+  permi_part *part = &step->run->part[k];
+  uint64_t begin[PERMI_MASK_WORDS];
+  int s, done;
   (void)thread;
-  permi_part_run(step->run, step->source, &step->run->part[k], step->streams, step->total, step->first + (size_t)k,
-                 step->count);
+  memset(part->end, 255, sizeof part->end);
+  memset(begin, 0, sizeof begin);
+  if (number + 1 < step->count)
+    permi_balance_key(step, part->cursor, work * (number + 1), part->end);
+  if (number)
+    permi_balance_key(step, part->cursor, work * number, begin);
+  for (s = 0; s < step->streams; s++) {
+    permi_cursor_seek(&part->cursor[s], step->source, begin);
+    permi_cursor_settle(&part->cursor[s], step->source, step->source->words);
+  }
+  permi_patterns_clear(&part->patterns);
+  part->own = 1;
+  part->status = permi_part_merge(&step->run->locked, step->source, &part->patterns, part, step->streams, (size_t)-1,
+                                  &done);
   return PERM_OK;
 }
 
@@ -352,7 +317,7 @@ static perm_status permi_together_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Several threads: rounds of some parts each, which bounds what waits for its place. */
+/* Several threads work in rounds of some parts each, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                       double done)
 {
@@ -380,14 +345,14 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
       break;
     permi_share(run->threads, 0, at_once, permi_together_fill, &step, NULL);
     for (k = 0; k < run->parts_at_once; k++)
-      permi_run_note(run, &run->part[k]);
+      permi_sizes_join(&run->sizes, &run->part[k].sizes);
     if (run->control)
       status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
   }
   return status;
 }
 
-/* Powers of two keep the largest value between 2^-500 and 2^500; entries are below 1 in modulus and a step has at most
+/* Keeps the largest value between 2^-500 and 2^500. Entries are at most 1 in modulus and a step has at most
    PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
 static void permi_run_rescale(permi_run *run, permi_list *list)
 {
@@ -396,47 +361,39 @@ static void permi_run_rescale(permi_run *run, permi_list *list)
     permi_values_scale((double *)list->value, list->states * permi_numbers_words(run->numbers), e);
 }
 
-/* THE BOUND. Let k_p be the number of streams of step p, n the order of the block, u the rounding unit. The value
-   of a state is a sum of terms, one per partial matching; each step multiplies a term at most once (n times
-   in all: a perfect matching has n entries, and a drop multiplies by 1) and adds it at most k_p - 1 times to
-   something else (the first addition is to 0, exact). So the computed value is the sum of all perfect matchings'
-   products, each times at most n + sum (k_p - 1) factors 1 + d, |d| <= u. The entries themselves come with at most 2
-   such factors per degree-2 reduction (one product, one sum) and one if an integer was rounded. With g = gamma of
-   that number and S = sum of the |products|:
-       |computed - permanent| <= g S,   computed S >= (1 - g) S,   hence <= g / (1 - g) (computed S).
-   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more (also where subnormals are flushed to 0).
-   sizes.loss bounds what such errors do to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second
-   term is left out if no product can be below PERMI_SAFE_PRODUCT > 2^-968: then products and sums are multiples
-   of 2^-1021, so none is below DBL_MIN but 0. loss is handed on within `absolute`, divided by the relative bound:
+/* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
+   1. A state's value is a sum of terms, one for each partial matching. A step multiplies a term at most once, n times
+   in all (a drop multiplies by 1), and adds it at most k_p - 1 times (the first addition is to 0, exact).
+   2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
+   |d| <= u. Entries bring at most 2 more per degree-2 reduction, and one if an integer was rounded.
+   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <=
+   g / (1 - g) (computed S).
+   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
+   sizes.loss bounds what that does to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second term
+   is 0 if no product can be below PERMI_SAFE_PRODUCT > 2^-968: products and sums are then multiples of 2^-1021. Then
    |error| <= g / (1 - g) (computed S + loss) + loss.
-   Complex: a product is off by a complex factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; its bounds by
-   components hold with fused multiply-adds too], a sum by one of |d| <= u, so 3 n takes the place of n. S is the sum of
-   the products of moduli; those of the entries are rounded up, and its own computation is real as above. A product has
-   four real products and two sums, a step one more sum for each part: 8 k DBL_MIN covers what they lose.
-   Double-double: products with a double and sums have relative errors of at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
-   PERMI_DD_UNIT > 64 u^2 takes the place of u, but in the roundings of the entries (u) and in those of S, which is
-   computed in doubles where there are signs. Low parts may underflow where high parts do not; a product of at least
-   PERMI_SAFE_PRODUCT loses 2^-1073 in that way, less than 2^-109 of itself, which v has room for; and so does a value
-   that is rescaled. Smaller ones lose less than DBL_MIN (without subnormals no bound is given, by any engine). */
+   Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
+   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products and two sums, and
+   a sum for each part: 8 k DBL_MIN.
+   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v = PERMI_DD_UNIT
+   > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts may underflow
+   first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of itself, for
+   which v has room. Smaller ones lose less than DBL_MIN. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-/* The cursors of step p, and what it does to sizes and losses. Returns how many streams there are. */
+/* Prepares the cursors of step p, sizes and losses; returns the number of streams. */
 static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
-  const permi_stream *stream = frontier->stream + frontier->stream_start[p];
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
   double weight = 0, least = 1;
   int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    const double re = fabs(stream[s].c.real), im = fabs(stream[s].c.imaginary);
-    const double x = re == 0 || (im != 0 && im < re) ? im : re;
     permi_cursor_make(&run->part[0].cursor[s], frontier, frontier->stream_start[p] + s);
-    weight += stream[s].c.absolute;
-    least = fmin(least, x == 0 ? stream[s].c.absolute : x);
+    permi_coefficient_weigh(&frontier->coefficient[frontier->stream_start[p] + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
@@ -477,57 +434,47 @@ static void permi_run_release(permi_run *run)
     permi_release(&run->locked, part->take);
     permi_patterns_release(&run->locked, &part->patterns);
     permi_release(&run->locked, part->number);
-    permi_release(run->allocator, part->cursor);
   }
-  for (k = 0; run->moves && k < run->threads; k++) {
-    permi_release(run->allocator, run->moves[k].move);
-    permi_release(run->allocator, run->moves[k].pair);
-  }
-  permi_release(run->allocator, run->part);
-  permi_release(run->allocator, run->moves);
   permi_release(run->allocator, run->weight);
+  permi_pool_release(&run->pool);
 }
 
-/* What the step needs beside the lists. 0: out of memory. */
+/* Allocates what the steps need beside the lists. 0: out of memory. */
 static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
 {
-  const perm_allocator *allocator = run->allocator;
-  int k, ok;
+  const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
+  permi_pool *pool = &run->pool;
+  int k;
   run->locked.allocate = permi_locked_allocate;
   run->locked.release = permi_locked_release;
-  run->locked.user_data = (void *)(uintptr_t)allocator;
+  run->locked.user_data = (void *)(uintptr_t)run->allocator;
   run->threads = 1;
   if (run->control && !run->sorting && fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES)
     run->threads = permi_threads(run->control->options);
   run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
-  run->part = (permi_part *)permi_allocate(allocator, (size_t)run->parts_at_once, sizeof *run->part);
-  run->moves = (permi_moves *)permi_allocate(allocator, (size_t)run->threads, sizeof *run->moves);
-  ok = run->part && run->moves;
+  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->moves);
+  run->part = (permi_part *)permi_pool_get(pool, (size_t)run->parts_at_once, sizeof *run->part);
   if (run->part)
     memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
-  if (run->moves)
-    memset(run->moves, 0, (size_t)run->threads * sizeof *run->moves);
-  for (k = 0; ok && k < run->parts_at_once; k++) {
-    run->part[k].cursor = (permi_cursor *)permi_allocate(allocator, (size_t)streams, sizeof(permi_cursor));
-    ok = run->part[k].cursor != NULL;
+  for (k = 0; !pool->failed && k < run->parts_at_once; k++)
+    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, (size_t)streams, sizeof(permi_cursor));
+  for (k = 0; !pool->failed && k < run->threads; k++) {
+    run->moves[k].used = 0;
+    run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
+    run->moves[k].move = (permi_move *)permi_pool_get(pool, 1, moves);
+    if (run->moves[k].move)
+      memset(run->moves[k].move, 0, moves);
   }
-  for (k = 0; ok && k < run->threads; k++) {
-    run->moves[k].move = (permi_move *)permi_allocate(allocator, (size_t)1 << PERMI_MOVES_LOG2, sizeof(permi_move));
-    run->moves[k].pair = (uint32_t *)permi_allocate(allocator, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    ok = run->moves[k].move && run->moves[k].pair;
-    if (ok)
-      memset(run->moves[k].move, 0, sizeof(permi_move) << PERMI_MOVES_LOG2);
-  }
-  return ok;
+  return !pool->failed;
 }
 
 typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
 
-/* A run before its first step; to be released also after a failure. control may be NULL. */
+/* Begins a run, which is to be released also after a failure. control may be NULL. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {
-  const perm_allocator *allocator = &frontier->allocator;
+  const perm_allocator *allocator = &frontier->owned.allocator;
   const size_t size = permi_value_bytes(frontier);
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
@@ -535,7 +482,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   memset(run, 0, sizeof *run);
   memset(none, 0, sizeof none);
   run->sorting = step != permi_run_step;
-  run->allocator = allocator;
+  run->allocator = run->pool.allocator = allocator;
   run->control = control;
   run->sizes.smallest = run->sizes.largest = 1;
   run->numbers = &frontier->numbers;
@@ -544,24 +491,23 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
     double weight = 0;
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
-      weight += frontier->stream[s].c.absolute;
+      weight += frontier->coefficient[s].absolute;
     growth += weight > 1 ? log2(weight) : 0;
     most = streams > most ? streams : most;
   }
   run->careful = growth > 300;
   complete = permi_run_create(run, frontier, most);
-  for (p = 0; p < 2 && complete; p++) { /* the bound of every step at once: growing would touch fresh pages each time */
+  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing would touch fresh pages each time */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
       return PERM_ERROR_MEMORY;
     list->state_room = (size_t)frontier->room[p];
-    list->value = permi_allocate(allocator, list->state_room, size);
-    if (run->sorting)
-      list->high = (uint64_t *)permi_allocate(allocator, list->state_room, (size_t)list->words * sizeof(uint64_t));
-    complete = list->value && (!run->sorting || list->high);
+    list->value = permi_pool_get(&run->pool, list->state_room, size);
+    complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
+                                                              (size_t)list->words * sizeof(uint64_t)));
   }
-  none[0] = 1; /* the start: nothing matched, in one way */
+  none[0] = 1; /* start: nothing matched, in one way */
   if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
                                       permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
     return PERM_ERROR_MEMORY;

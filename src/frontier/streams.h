@@ -1,5 +1,5 @@
 /* ======================================================================================== >>streams
-   From an elimination order to the streams of every step: who sits in which slot, who dies when. */
+   Makes the streams of every step from an elimination order. */
 #pragma once
 #include "../block/reduce.h"
 #include "frontier.h"
@@ -20,21 +20,15 @@ static int permi_life_compare(const void *left, const void *right)
 static void permi_frontier_release(const perm_allocator *allocator, void *context)
 {
   permi_frontier *frontier = (permi_frontier *)context;
-  if (!frontier)
-    return;
-  permi_release(allocator, frontier->stream_start);
-  permi_release(allocator, frontier->stream);
-  permi_release(allocator, frontier->more);
-  permi_release(allocator, frontier->states);
-  permi_release(allocator, frontier->sequence);
-  permi_arrays_release(allocator, frontier->arrays);
-  permi_release(allocator, frontier);
+  if (frontier)
+    permi_owned_release(allocator, frontier->arrays);
+  permi_owned_release(allocator, frontier);
 }
 
-/* Slots for the vertices' lives (birth, death]: a slot is free again for what enters in the step of its death.
-   The low slots go to those that live through the most states: their patterns then change least from group to
-   group, and tests and flips fall on the high bits, once for a group. busy: `words` words of 64 slots for each of
-   steps + 1. Returns how many slots there are, 0: more than words hold at once, or watch says stop. */
+/* Gives slots to lives (birth, death]; a slot is free for what enters in the step of its death. Low slots go to the
+   vertices that live through the most states: patterns then change least from group to group, and tests and flips
+   fall on high bits, once a group. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too
+   many, or watch says stop. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
                                 uint64_t *busy, int *slot, permi_control *watch)
 {
@@ -76,7 +70,6 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, in
   return most;
 }
 
-/* A slot's bit of a mask of PERMI_MASK_WORDS words. */
 static void permi_mask_set(uint64_t *mask, int slot)
 {
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
@@ -85,19 +78,13 @@ static void permi_mask_set(uint64_t *mask, int slot)
 static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_t *test, const uint64_t *want,
                              const uint64_t *flip)
 {
-  const size_t others = (size_t)frontier->mask_words - 1;
-  frontier->stream[stream].test = test[0];
-  frontier->stream[stream].want = want[0];
-  frontier->stream[stream].flip = flip[0];
-  if (others) {
-    uint64_t *more = frontier->more + (size_t)stream * 3 * others;
-    memcpy(more, test + 1, others * sizeof *more);
-    memcpy(more + others, want + 1, others * sizeof *more);
-    memcpy(more + 2 * others, flip + 1, others * sizeof *more);
-  }
+  const size_t words = (size_t)frontier->mask_words;
+  uint64_t *mask = frontier->mask + (size_t)stream * 3 * words;
+  memcpy(mask, test, words * sizeof *mask);
+  memcpy(mask + words, want, words * sizeof *mask);
+  memcpy(mask + 2 * words, flip, words * sizeof *mask);
 }
 
-/* The streams of every step. */
 static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *slot,
                                    permi_control *watch)
 {
@@ -107,18 +94,18 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* what vanishes: tested 1, flipped to 0; with v's bit */
+    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* vanishing bits, tested 1, flipped to 0; with v's */
     frontier->stream_start[p] = used;
     memset(gone, 0, bytes);
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
-      if (death[t] == p) /* it had a slot: in a block of order 2 or more every vertex has two neighbours */
+      if (death[t] == p) /* it has a slot: in a block every vertex has two neighbours */
         permi_mask_set(gone, slot[t]);
     }
     memcpy(mine, gone, bytes);
     if (held) {
       permi_mask_set(mine, slot[v]);
-      frontier->stream[used].c = permi_coefficient_one();
+      frontier->coefficient[used] = permi_coefficient_one();
       permi_mask_store(frontier, used++, mine, mine, mine);
     }
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
@@ -137,17 +124,17 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           want[word] &= ~bit;
           flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
         } else if (death[t] > p) {
-          flip[word] ^= bit; /* the slot may be one that vanishes in this very step */
+          flip[word] ^= bit; /* perhaps a slot that vanishes in this step */
         }
       }
-      frontier->stream[used].c = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+      frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
       permi_mask_store(frontier, used++, test, want, flip);
     }
   }
   frontier->stream_start[p] = used;
 }
 
-/* Fills in the steps of the order: sequence, births and deaths, states, costs. 0: watch says stop. */
+/* Fills in sequence, births, deaths, states, costs. 0: watch says stop. */
 static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                const double *binomial, permi_walk *walk, permi_control *watch)
 {
@@ -189,7 +176,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* The relative bound for entries with so many roundings: see >>steps_run. */
+/* The relative bound, see >>steps_run. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -200,9 +187,8 @@ static double permi_frontier_bound(const permi_frontier *frontier, const permi_b
   return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
-/* PERM_ERROR_LIMIT: the frontier has more than PERMI_FRONTIER_WIDTH vertices. PERM_ERROR_OVERFLOW: the permanent may be
-   too long for a perm_integer. roundings: of an entry's terms. modulus: for integers, or 0. doubled: 1 for
-   double-double. watch: says stop by PERM_ERROR_LIMIT; may be NULL. */
+/* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or watch, which may be NULL, says stop.
+   PERM_ERROR_OVERFLOW: the permanent may be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
                                          uint64_t modulus, int doubled, permi_control *watch,
@@ -210,33 +196,31 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
 {
   const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
-  permi_frontier *frontier = (permi_frontier *)permi_allocate(allocator, 1, sizeof *frontier);
-  int *numbers = (int *)permi_allocate(allocator, 4 * vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_allocate(allocator, vertices, sizeof *life);
-  uint64_t *busy = (uint64_t *)permi_allocate(allocator, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
+  permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
+  permi_pool room = {allocator, NULL, 0}, *pool;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), *slot;
+  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
+  uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
-  int *slot;
   *made = frontier;
-  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
-  if (frontier)
-    memset(frontier, 0, sizeof *frontier);
-  if (!frontier || !numbers || !life || !busy || !walk.state)
+  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
+  if (!frontier || room.failed)
     goto done;
+  pool = &frontier->owned.pool;
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
   slot = numbers + 3 * vertices;
-  frontier->allocator = *allocator;
   frontier->lost_error = lost_error;
   if (!permi_numbers_choose(&frontier->numbers, block, modulus, doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
   }
-  frontier->stream_start = (int *)permi_allocate(allocator, vertices + 1, sizeof(int));
-  frontier->stream = (permi_stream *)permi_allocate(allocator, streams, sizeof(permi_stream));
-  frontier->states = (double *)permi_allocate(allocator, 2 * vertices + 2, sizeof(double));
-  frontier->sequence = (int *)permi_allocate(allocator, 4 * vertices + 1, sizeof(int));
-  if (!frontier->stream_start || !frontier->stream || !frontier->states || !frontier->sequence)
+  frontier->stream_start = (int *)permi_pool_get(pool, vertices + 1, sizeof(int));
+  frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
+  frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  frontier->sequence = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
+  if (pool->failed)
     goto done;
   frontier->cost = frontier->states + vertices + 1;
   frontier->birth = frontier->sequence + vertices;
@@ -249,21 +233,15 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->mask_words = (frontier->slots + 63) / 64;
   if (frontier->slots == 0)
     goto done;
-  if (frontier->mask_words > 1) {
-    frontier->more =
-        (uint64_t *)permi_allocate(allocator, streams, 3 * ((size_t)frontier->mask_words - 1) * sizeof(uint64_t));
-    status = frontier->more ? status : PERM_ERROR_MEMORY;
-    if (!frontier->more)
-      goto done;
-  }
+  frontier->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)frontier->mask_words * sizeof(uint64_t));
+  status = frontier->mask ? status : PERM_ERROR_MEMORY;
+  if (!frontier->mask)
+    goto done;
   permi_frontier_streams(frontier, block, slot, watch);
   frontier->bound_relative = permi_frontier_bound(frontier, block, roundings);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
-  permi_release(allocator, numbers);
-  permi_release(allocator, life);
-  permi_release(allocator, busy);
-  permi_release(allocator, walk.state);
+  permi_pool_release(&room);
   if (status == PERM_ERROR_MEMORY) {
     permi_frontier_release(allocator, frontier);
     *made = NULL;

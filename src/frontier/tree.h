@@ -1,27 +1,23 @@
 /* =========================================================================================== >>tree
-   Tables of a tree decomposition: bucket elimination. The permanent is the coefficient of the product of all x_v in the
-   product of (1 + a_uv x_u x_v) over the entries, where x_v^2 = 0. Eliminating v multiplies the tables that know v and
-   the entries of v that are left, and keeps the terms with x_v; so every vertex of the elimination tree yields one
-   table over its scope, the neighbours that it has when it goes, and tables of different branches do not meet before
-   their branches do. That is linear in n for bounded treewidth, where a frontier grows with the depth of the tree.
-   [Dec99]
-
-   A table over a rows and b columns whose subtree has d more columns than rows holds the C(a + b, a - d) masks that
-   have d more matched rows than columns: as numbers "matched XOR is a row" they have a - d bits, and are ranked in
-   ascending (colexicographic) order. Bits are by time of elimination, the last to go lowest, so what goes next is the
-   top bit, and the two halves of a table, vertex matched and not, are contiguous.
-     join     of two tables: all pairs of disjoint masks, by groups of the masks' common part; what the subset
-              convolution of A. Bjorklund, T. Husfeldt, P. Kaski, M. Koivisto (STOC 2007) does with more additions and
-              with cancellation
-     star     the entries of v at once: half where v is matched += a (other half, that neighbour's bit turned)
-   Tables wait on a stack: vertices are visited in post-order.
-
-   Threads share a join by values of some bits of the product's masks, a star by places in the table: whatever the
-   parts, a state is added to in ascending order of the left mask's common part, and of the entries, so threads leave
-   no trace in the bits. */
+   Tables of a tree decomposition: bucket elimination [Dec99], linear in n for bounded treewidth. */
 #pragma once
 #include "../block/engines.h"
 #include "frontier.h"
+
+/* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
+   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table
+   over its scope, its neighbours when it goes.
+
+   A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
+   d more matched rows than columns, ranked in ascending (colexicographic) order of "matched XOR is a row". What goes
+   next has the top bit, so that halves, vertex matched and not, are contiguous.
+     join: all pairs of disjoint masks, by common parts; the subset convolution of A. Bjorklund, T. Husfeldt, P.
+     Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
+     star: the entries of v: matched half += a (other half, that neighbour's bit turned)
+   Tables wait on a stack, in post-order.
+
+   Threads share a join by bits of the product, a star by places. A state is summed by ascending common parts of the
+   left mask, and entries, whatever the threads. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
 #define PERMI_TREE_LOW 12   /* bits ranked by one look */
@@ -33,35 +29,28 @@ typedef struct permi_tree_edge {
 } permi_tree_edge;
 
 typedef struct permi_tree_node { /* in post-order */
-  int children, edge;            /* first edge; the next node has the first after the last */
-  int column;                    /* 1: the vertex is a column */
-  uint32_t rows, all;            /* of scope and vertex, the vertex on top: which are rows; all of them */
+  int children, edge;            /* first edge */
+  int column;                    /* the vertex is a column */
+  uint32_t rows, all;            /* of scope and vertex, which is on top: rows; all */
   uint32_t set;                  /* the scope, as a set of what the parent knows */
-  int difference;                /* columns - rows in the subtree */
+  int difference;                /* columns - rows of the subtree */
 } permi_tree_node;
 
-typedef struct permi_tree { /* context of a leaf */
-  perm_allocator allocator;
+typedef struct permi_tree {
+  permi_owned owned;
   permi_numbers numbers;
   int size; /* 8-byte words of a value */
-  int nodes, width, joins, depth; /* depth: tables on the stack at most */
+  int nodes, width, joins, depth; /* depth: most tables on the stack */
   permi_tree_node *node;          /* nodes + 1 */
   permi_tree_edge *edge;
-  double stack_values, work_values, most_states; /* room; states of the largest table that is joined */
+  double stack_values, work_values, most_states; /* room; states of the largest joined table */
   double most_groups, pairs, states;
   double *cost; /* nodes + 1: predicted seconds of all before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
 
-static int permi_tree_bits(uint32_t x)
-{
-  x -= x >> 1 & 0x55555555u;
-  x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-  return (int)(((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
-}
-
-/* The bits of x at the places of `set`, moved together; and back. */
+/* The bits of x at `set`, moved together; and back. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -85,7 +74,7 @@ static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
 }
 
-/* Seconds of a product of two values against that of doubles. */
+/* Price of a product of values against doubles. */
 static double permi_tree_weight(const permi_tree *tree)
 {
   const double parts = tree->numbers.parts, words = tree->numbers.words;
@@ -99,35 +88,33 @@ static double permi_tree_weight(const permi_tree *tree)
   }
 }
 
-/* What is known of a table while the programme is priced. */
+/* A table while it is priced. */
 typedef struct permi_tree_sketch {
   uint32_t set;
   int difference;
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, the states of the one with
-   that part and those of the other that leave it free. `rows` of what the node knows. */
-static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, const permi_tree_sketch *one,
-                               const permi_tree_sketch *other)
+/* Pairs that a join multiplies. Over masks of the common part with x rows and y columns: states of one with that
+   part, times those of the other without it. */
+static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
+                               uint32_t other, int other_difference)
 {
-  const uint32_t common = one->set & other->set, own = one->set & ~common;
-  const int a = permi_tree_bits(common & rows), b = permi_tree_bits(common & ~rows);
-  const int a1 = permi_tree_bits(own & rows), b1 = permi_tree_bits(own & ~rows);
-  const int a2 = permi_tree_bits(other->set & rows), b2 = permi_tree_bits(other->set & ~rows);
+  const uint32_t common = one & other, own = one & ~common;
+  const int a = permi_count_ones(common & rows), b = permi_count_ones(common & ~rows);
+  const int a1 = permi_count_ones(own & rows), b1 = permi_count_ones(own & ~rows);
+  const int a2 = permi_count_ones(other & rows), b2 = permi_count_ones(other & ~rows);
   double pairs = 0;
   int x, y;
   for (x = 0; x <= a; x++)
     for (y = 0; y <= b; y++)
       pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
-               permi_tree_choose(tree, a1 + b1, a1 - (one->difference - x + y)) *
-               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other->difference);
+               permi_tree_choose(tree, a1 + b1, a1 - (one_difference - x + y)) *
+               permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other_difference);
   return pairs;
 }
 
-/* -- running ----------------------------------------------------------------------------------- */
-
-/* Rank of a mask with k bits: rank of its low bits and what the high bits put before them. */
+/* The rank of a mask is low[] plus high[]. */
 typedef struct permi_tree_rank {
   uint32_t low[1 << PERMI_TREE_LOW];
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
@@ -138,11 +125,11 @@ static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
   return rank->low[mask & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[mask >> PERMI_TREE_LOW];
 }
 
-/* Rank of `mask` as high part above `shift` places that hold the first k - |mask| bits. */
+/* Rank of `mask` above `shift` places with the first k - |mask| bits. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
-  int index = k - permi_tree_bits(mask), p;
+  int index = k - permi_count_ones(mask), p;
   for (; mask && index >= 0; mask &= mask - 1) {
     p = shift + permi_trailing_zeros(mask);
     rank += permi_tree_choose(tree, p, ++index);
@@ -157,10 +144,9 @@ static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, 
     rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
 }
 
-/* A table. */
 typedef struct permi_tree_table {
   uint64_t *value;
-  uint32_t set; /* of what the node knows that uses it */
+  uint32_t set; /* of what its user knows */
   int difference;
   size_t states;
   permi_sizes sizes;
@@ -172,57 +158,27 @@ typedef struct permi_tree_run {
   permi_tree_rank *rank;
   permi_tree_table *table; /* the stack */
   uint64_t *values, *work[2];
-  uint32_t *mask[2], *index[2], *first[2]; /* of the two tables of a join: masks and places by groups */
+  uint32_t *mask[2], *index[2], *first[2]; /* of a join's tables: masks and places by groups */
   int most_threads;
-  double weight;                           /* permi_tree_weight */
+  double weight;
   double done, visited, unpolled;
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that any order of the pairs suits */
-#define PERMI_TREE_CUT 8     /* common bits that say whose a product is: the heaviest of 2^b parts has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* with own ones of a factor, if there are not so many */
-#define PERMI_TREE_PARTS 8   /* of a step for each thread: some threads are slower than others */
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that suit any order of pairs */
+#define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
+#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if those are fewer */
+#define PERMI_TREE_PARTS 8   /* of a step, a thread: some threads are slower */
 
-/* Of so many equal things each part's first; of part `parts` what is beyond the last. */
+/* First of a part's share of `count` things. */
 static size_t permi_tree_begin(size_t count, int part, int parts)
 {
   return (size_t)((uint64_t)count * (uint64_t)part / (uint64_t)parts);
 }
 
-/* Threads for work on so many states, a pass as of a star's entry. */
+/* Threads for work on so many states. */
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
-}
-
-/* y += a x of integers modulo 2^(64 words); schoolbook, skipping the words that are 0. */
-static void permi_tree_accumulate(const permi_numbers *numbers, const uint64_t *a, uint64_t *y, const uint64_t *x)
-{
-  const int words = numbers->words;
-  int i, j, p, q;
-  for (p = 0; p < numbers->parts; p++)
-    for (q = 0; q < numbers->parts; q++) {
-      uint64_t *to = y + (p != q) * words;
-      const uint64_t *from = x + q * words;
-      for (i = 0; i < words; i++) {
-        const uint64_t factor = a[p * words + i];
-        uint64_t carry = 0;
-        if (!factor)
-          continue;
-        for (j = 0; i + j < words; j++) {
-          permi_wide product = permi_multiply_words(factor, from[j]);
-          product.low += carry;
-          carry = product.high + (product.low < carry);
-          if (p + q == 2) {
-            carry += to[i + j] < product.low;
-            to[i + j] -= product.low;
-          } else {
-            to[i + j] += product.low;
-            carry += to[i + j] < product.low;
-          }
-        }
-      }
-    }
 }
 
 static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
@@ -236,7 +192,6 @@ static int permi_tree_is_zero(const permi_tree *tree, const uint64_t *x)
   return 1;
 }
 
-/* A group of states of a table: masks and places of the values. */
 typedef struct permi_tree_group {
   const uint32_t *mask, *index;
   size_t count;
@@ -257,7 +212,7 @@ static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, co
     uint64_t *y = out + size * permi_tree_place(rank, *mask ^ m);
     const uint64_t *x = value + size * *index;
     if (algebra == PERMI_WORDS)
-      permi_tree_accumulate(numbers, a, y, x);
+      permi_words_accumulate(numbers->words, numbers->parts, a, y, x);
     else
       permi_value_add(algebra, numbers, &c, y, x, 0);
   }
@@ -276,7 +231,6 @@ PERMI_ALGEBRAS(PERMI_INSTANCE)
 static const permi_tree_multiplier permi_tree_multipliers[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
 #undef PERMI_NAMED
 
-/* A pass over parts of a table. */
 typedef struct permi_tree_pass {
   const permi_tree *tree;
   permi_tree_table *table;
@@ -289,28 +243,13 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   const int part = (int)number;
   permi_tree_pass *pass = (permi_tree_pass *)context;
   const permi_tree *tree = pass->tree;
-  const double *x = (const double *)(const void *)pass->table->value;
-  const size_t size = (size_t)tree->size, end = permi_tree_begin(pass->table->states, part + 1, pass->parts) * size;
-  const int last = tree->size - 1, apart = permi_algebra_is_dd(tree->numbers.algebra) ? 2 : 1;
+  const size_t begin = permi_tree_begin(pass->table->states, part, pass->parts);
+  const size_t count = permi_tree_begin(pass->table->states, part + 1, pass->parts) - begin;
   permi_sizes sizes;
-  double low = DBL_MAX, high = 0;
-  size_t i;
-  int j;
   (void)thread;
-  for (i = permi_tree_begin(pass->table->states, part, pass->parts) * size; i < end; i += size) {
-    const double most = x[i + (size_t)last];
-    if (most == 0)
-      continue;
-    high = most > high ? most : high;
-    low = most < low ? most : low;
-    for (j = 0; j < last; j += apart) {
-      const double y = fabs(x[i + (size_t)j]);
-      low = y != 0 && y < low ? y : low;
-    }
-  }
-  sizes.smallest = low;
-  sizes.largest = high;
-  if (pass->parts == 1) { /* which needs no lock */
+  permi_sizes_clear(&sizes);
+  permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
+  if (pass->parts == 1) { /* needs no lock */
     permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
   }
@@ -330,7 +269,7 @@ static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Notes the sizes, and brings the largest to between 2^-100 and 2^100: of two such the products cannot overflow. */
+/* Notes the sizes and brings the largest between 2^-100 and 2^100: products cannot overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -349,15 +288,15 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
 }
 
-/* The non-zero states of a table by groups of their matched vertices within `common`: masks of matched vertices and
-   places, with first[] of 2^|common| + 1. All sets are of the target. */
+/* Groups the non-zero states by their matched vertices within `common`: masks and places, with first[] of 2^|common|
+   + 1. All sets are of the target. */
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
-  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_tree_bits(common);
+  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
-  const int k = permi_tree_bits(own_rows) - table->difference, tabled = table->states > 1000;
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times the speed of bit by bit */
+  const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast as bit by bit */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);
@@ -380,7 +319,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
           index[first[g]++] = i;
         }
       }
-      if (state) { /* the next number with as many bits */
+      if (state) { /* next number with as many bits */
         const uint32_t low = state & (0 - state), next = state + low;
         state = next | ((state ^ next) / low) >> 2;
       }

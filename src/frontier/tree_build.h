@@ -1,5 +1,5 @@
 /* ===================================================================================== >>tree_build
-   The task, and a tree from a block: elimination by fill, its price and its tables. */
+   Runs a tree; orders a block by elimination, builds and prices its tree. */
 #pragma once
 #include "streams.h"
 #include "tree_join.h"
@@ -9,7 +9,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   const permi_tree *tree = (const permi_tree *)leaf->context;
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
-  permi_pool pool = {&tree->allocator, NULL, 0};
+  permi_pool pool = {&tree->owned.allocator, NULL, 0};
   permi_tree_run run;
   perm_status status = PERM_OK;
   uint32_t low;
@@ -34,7 +34,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   }
   run.rank->high[0] = 0;
   for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_tree_bits(low));
+    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
   for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
     run.done = tree->cost[i];
     if (control && (i & 255) == 0)
@@ -48,15 +48,11 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return status;
 }
 
-/* -- elimination order ------------------------------------------------------------------------- */
-
-/* The graph that elimination leaves: neighbours of a vertex as a list of links, dead ones dropped when seen, and all
-   pairs that were ever adjacent in a hash table, so that hubs cost nothing. Who goes next is the top of a heap, whose
-   keys of least fill or degree break ties at random; in a large block and for least degree the vertices stand in one
-   list for each degree instead. The last to come is the first to go, so that elimination moves on beside where it was:
-   no keys, fewer cache misses, and narrower tables along bands (arrow:60000:5: an order in 0.1 instead of 0.5 s, and
-   its tree runs 2.2 instead of 3.5 s). */
-#define PERMI_TREE_LISTED 2000 /* vertices from which least degree goes by lists */
+/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs that ever were
+   adjacent, so that hubs cost nothing. A heap gives who goes next, by fill or degree, ties at random. Large blocks
+   have a list for each degree, last in, first out, so that elimination stays where it was: fewer cache misses,
+   narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
+#define PERMI_TREE_LISTED 2000 /* vertices from which degrees have lists */
 typedef struct permi_tree_key {
   uint64_t priority;
   int vertex;
@@ -64,21 +60,21 @@ typedef struct permi_tree_key {
 
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
-  int n, filling, listed; /* vertices; 1: least fill first, 0: least degree; 1: by lists */
+  int n, filling, listed; /* vertices; least fill first, or degree; by lists */
   int *head, *degree, *turn;
-  uint64_t *priority; /* of a vertex at present */
+  uint64_t *priority; /* present, of a vertex */
   int *link;          /* vertex, next */
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
   size_t pairs, pair_room;
   permi_tree_key *heap;
   size_t keys, heap_room;
-  int *next, *before; /* in the list of its degree; before the first: -1 - degree */
-  int first[PERMI_TREE_WIDTH + 1], lowest; /* of the lists; no list below the lowest has a vertex */
-  int *scope, *scope_start; /* what the order leaves: of the k-th vertex to go its neighbours then */
+  int *next, *before; /* in a degree's list; before the first: -1 - degree */
+  int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
+  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours then */
   size_t scopes, scope_room;
-  size_t popped;  /* keys of this order, valid ones or not */
-  size_t dropped; /* dead links of this order */
+  size_t popped;  /* keys, valid or not */
+  size_t dropped; /* dead links */
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -93,26 +89,6 @@ static void permi_tree_graph_release(permi_tree_graph *graph)
   permi_release(graph->allocator, graph->scope);
 }
 
-/* 0: no memory, or watch says stop. */
-static int permi_tree_room(permi_tree_graph *graph, void **array, size_t used, size_t *room, size_t size)
-{
-  const size_t more = *room ? 2 * *room : 256;
-  void *larger;
-  if (used < *room)
-    return 1;
-  larger = permi_allocate(graph->allocator, more, size);
-  if (!larger)
-    return 0;
-  if (!permi_copy(graph->watch, larger, *array, used * size)) {
-    permi_release(graph->allocator, larger);
-    return 0;
-  }
-  permi_release(graph->allocator, *array);
-  *array = larger;
-  *room = more;
-  return 1;
-}
-
 static size_t permi_tree_slot(const permi_tree_graph *graph, uint64_t pair)
 {
   return (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (graph->pair_room - 1);
@@ -123,8 +99,8 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Says that the pair is going to be looked for: the table of a large block is not in the cache. Inline, since gcc drops
-   calls of a function that does nothing else. */
+/* Prefetches a pair: the table of a large block is not in cache. Inline: gcc drops calls of functions that only
+   prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -144,12 +120,11 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent: 1 if they were not; 0; -1: out of memory, or watch says stop. */
+/* Makes a and b adjacent. 0: they were; -1: out of memory, or watch says stop. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
-  uint64_t *place = permi_tree_find(graph, pair); /* a != b, so no pair is 0 */
-  void *links = graph->link;
+  uint64_t *place = permi_tree_find(graph, pair); /* a != b: no pair is 0 */
   int end;
   if (*place)
     return 0;
@@ -163,7 +138,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
       return -1;
     }
     graph->pair_room = 2 * room;
-    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing can be found in there */
+    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing is found there */
       permi_release(graph->allocator, old);
       return -1;
     }
@@ -177,9 +152,8 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   graph->pairs++;
   for (end = 0; end < 2; end++) {
     const int from = end ? b : a;
-    const int fits = permi_tree_room(graph, &links, 2 * graph->links, &graph->link_room, sizeof(int));
-    graph->link = (int *)links;
-    if (!fits || graph->links > INT_MAX / 4)
+    if (!permi_room(graph->allocator, graph->watch, &graph->link, 2 * graph->links, 2, &graph->link_room,
+                    sizeof(int)) || graph->links > INT_MAX / 4)
       return -1;
     graph->link[2 * graph->links] = end ? a : b;
     graph->link[2 * graph->links + 1] = graph->head[from];
@@ -189,8 +163,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left of v, at most PERMI_TREE_WIDTH; fewer if watch says stop: a hub may have millions of dead
-   links. */
+/* The neighbours left, at most PERMI_TREE_WIDTH; fewer if watch says stop: hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -231,7 +204,7 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
     graph->before[after] = before;
 }
 
-/* The vertex to go next; -1: all have gone. */
+/* The vertex to go next; -1: none. */
 static int permi_tree_list_pop(permi_tree_graph *graph)
 {
   int v = -1;
@@ -246,7 +219,6 @@ static int permi_tree_list_pop(permi_tree_graph *graph)
 
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
-  void *heap = graph->heap;
   int neighbour[PERMI_TREE_WIDTH], i, j;
   const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
   uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
@@ -260,9 +232,8 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
     key = 65535;
   }
   key = key << 32 | random;
-  if (!permi_tree_room(graph, &heap, graph->keys, &graph->heap_room, sizeof *graph->heap))
+  if (!permi_room(graph->allocator, graph->watch, &graph->heap, graph->keys, 1, &graph->heap_room, sizeof *graph->heap))
     return 0;
-  graph->heap = (permi_tree_key *)heap;
   graph->priority[v] = key;
   for (at = graph->keys++; at && graph->heap[(at - 1) / 2].priority > key; at = (at - 1) / 2)
     graph->heap[at] = graph->heap[(at - 1) / 2];
@@ -271,7 +242,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* The vertex to go next; -1: all have gone, or watch says stop. */
+/* The vertex to go next; -1: none, or watch says stop. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* a key of millions takes microseconds: every 4096th counts */
@@ -292,13 +263,13 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* The graph of the block, and every vertex in its list or with its key. PERM_ERROR_LIMIT: watch says stop. */
+/* Makes the block's graph, and a place in a list or a key for each vertex. PERM_ERROR_LIMIT: watch says stop. */
 #define PERMI_TREE_AHEAD 16 /* entries */
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = 2 * block->n;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e, ahead = 0, row = 0; /* the entry that is expected, and its row */
+  int v, e, ahead = 0, row = 0; /* prefetched entry, and its row */
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && n >= PERMI_TREE_LISTED;
@@ -347,20 +318,19 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out and makes its neighbours adjacent to each other. 0: no memory, or watch says stop. */
+/* Takes v out and connects its neighbours. 0: no memory, or watch says stop. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
-  void *scope = graph->scope;
   int i, j;
   graph->turn[v] = turn;
   graph->scope_start[turn] = (int)graph->scopes;
   for (i = 1; i < count; i++)
     for (j = 0; j < i; j++)
       permi_tree_expect(graph, neighbour[i], neighbour[j]);
+  if (!permi_room(graph->allocator, graph->watch, &graph->scope, graph->scopes, (size_t)count, &graph->scope_room,
+                  sizeof(int)))
+    return 0;
   for (i = 0; i < count; i++) {
-    if (!permi_tree_room(graph, &scope, graph->scopes, &graph->scope_room, sizeof(int)))
-      return 0;
-    graph->scope = (int *)scope;
     graph->scope[graph->scopes++] = neighbour[i];
     graph->degree[neighbour[i]]--;
     for (j = 0; j < i; j++)
@@ -377,7 +347,7 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* PERM_ERROR_LIMIT: some table would have too many vertices, or take longer than the rival. */
+/* PERM_ERROR_LIMIT: a table has too many vertices, or takes longer than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -401,20 +371,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
-/* -- from an order to the tree ----------------------------------------------------------------- */
-
-static void permi_tree_release(const perm_allocator *allocator, void *context)
-{
-  permi_tree *tree = (permi_tree *)context;
-  if (!tree)
-    return;
-  permi_release(allocator, tree->node);
-  permi_release(allocator, tree->edge);
-  permi_release(allocator, tree->cost);
-  permi_release(allocator, tree);
-}
-
-/* The joins of a node on sketches; returns predicted seconds. */
+/* Predicts the seconds of a node's joins. */
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
 {
@@ -422,7 +379,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   const int edges = (node + 1)->edge - node->edge;
   permi_tree_sketch factor, unit, product;
   double seconds = PERMI_TREE_NODE_SECONDS, states;
-  int i, t = permi_tree_bits(node->all);
+  int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges;
   roundings[1] += 1;
   tree->width = t > tree->width ? t : tree->width;
@@ -434,13 +391,14 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   unit.states = 1;
   for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
     const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
-    const double pairs = permi_tree_pairs(tree, node->rows, other, &factor);
-    const int common = permi_tree_bits(other->set & factor.set);
+    const double pairs = permi_tree_pairs(tree, node->rows, other->set, other->difference, factor.set,
+                                          factor.difference);
+    const int common = permi_count_ones(other->set & factor.set);
     product.set = i <= 0 ? node->all : factor.set | other->set;
     product.difference = factor.difference + other->difference;
-    t = permi_tree_bits(product.set);
+    t = permi_count_ones(product.set);
     product.states =
-        permi_tree_choose(tree, t, permi_tree_bits(product.set & node->rows) - product.difference);
+        permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
     seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
@@ -461,45 +419,32 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* The relative bound for so many roundings of doubles and so many of double-doubles. */
+/* The relative bound for roundings of doubles and of double-doubles. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Nodes, edges and prediction from the order that `graph` holds. shift: powers of two
-   by row and column, or NULL; given: roundings of an entry's terms. 0: out of memory. There is no tree if the graph's
-   watch says stop. */
-static int permi_tree_build(const perm_allocator *allocator, const permi_block *block, const permi_tree_graph *graph,
-                            double given, permi_tree *tree)
+/* A tree in the making, by turns; scopes descend. */
+typedef struct permi_tree_draft {
+  const permi_tree_graph *graph;
+  int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
+  int *sorted, *scope;
+} permi_tree_draft;
+
+/* Fills in the draft, or part of it if watch says stop; the child with the largest scope comes first. */
+static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
-  permi_control *watch = graph->watch;
-  const int n = 2 * block->n;
-  const size_t vertices = (size_t)n;
-  int *numbers = (int *)permi_allocate(allocator, 6 * vertices + PERMI_TREE_WIDTH + 2, sizeof(int));
-  int *order = numbers, *first = numbers + n, *next = first + n, *todo = next + n, *sorted = todo + n;
-  int *children = sorted + n, *bucket = children + n;
-  permi_tree_sketch *stack = (permi_tree_sketch *)permi_allocate(allocator, vertices + 1, sizeof *stack);
-  int *scope = (int *)permi_allocate(allocator, graph->scopes + 1, sizeof(int)); /* turns, descending */
-  double held = 0, roundings[2] = {0, 0}; /* all; of products */
-  int v, i, j, k, e, depth, top = 0, node = 0, edge = 0, steps = 0;
-  tree->node = (permi_tree_node *)permi_allocate(allocator, vertices + 1, sizeof *tree->node);
-  tree->edge = (permi_tree_edge *)permi_allocate(allocator, (size_t)block->edges, sizeof *tree->edge);
-  tree->cost = (double *)permi_allocate(allocator, vertices + 1, sizeof *tree->cost);
-  if (!numbers || !stack || !scope || !tree->node || !tree->edge || !tree->cost) {
-    permi_release(allocator, numbers);
-    permi_release(allocator, stack);
-    permi_release(allocator, scope);
-    return 0;
-  }
+  const permi_tree_graph *graph = draft->graph;
+  const int n = graph->n;
+  int *scope = draft->scope, bucket[PERMI_TREE_WIDTH + 2], v, i, j, k;
   for (v = 0; v < n && !permi_watch_step(watch, (size_t)v, 10); v++) {
-    order[graph->turn[v]] = v;
-    first[v] = next[v] = -1; /* of children, by turn */
-    children[v] = 0;
+    draft->order[graph->turn[v]] = v;
+    draft->first[v] = draft->next[v] = -1;
+    draft->children[v] = 0;
   }
-  for (k = 0; k <= PERMI_TREE_WIDTH + 1; k++)
-    bucket[k] = 0;
+  memset(bucket, 0, sizeof bucket);
   for (k = 0; k < n && !permi_watch_step(watch, (size_t)k, 100); k++) {
     const int from = graph->scope_start[k], to = graph->scope_start[k + 1];
     for (i = from; i < to; i++) {
@@ -512,80 +457,114 @@ static int permi_tree_build(const perm_allocator *allocator, const permi_block *
   }
   for (k = 0; k <= PERMI_TREE_WIDTH; k++)
     bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of the scope; lists then begin with the largest */
-    sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of scope */
+    draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
-    k = sorted[i];
+    k = draft->sorted[i];
     if (graph->scope_start[k + 1] > graph->scope_start[k]) {
       const int parent = scope[graph->scope_start[k + 1] - 1];
-      next[k] = first[parent];
-      first[parent] = k;
-      children[parent]++;
+      draft->next[k] = draft->first[parent];
+      draft->first[parent] = k;
+      draft->children[parent]++;
     }
   }
+}
+
+/* Makes the node of turn k, without what children bring; at->edge is given, at[1].edge made. */
+static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
+                                 permi_tree_node *at)
+{
+  const permi_tree_graph *graph = draft->graph;
+  const int begin = graph->scope_start[k], end = graph->scope_start[k + 1], v = draft->order[k], *scope = draft->scope;
+  int edge = at->edge, i, j, e;
+  at->column = v >= block->n;
+  at->children = draft->children[k];
+  at->difference = at->column ? 1 : -1;
+  at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
+  at->rows = at->column ? 0 : 1u << (end - begin);
+  at->set = 0;
+  for (i = begin; i < end; i++)
+    at->rows |= (uint32_t)(draft->order[scope[i]] < block->n) << (i - begin);
+  if (end > begin) { /* both scopes descend */
+    const int parent = scope[end - 1], knows = graph->scope_start[parent];
+    for (i = begin, j = 0; i < end - 1; i++) {
+      while (scope[knows + j] != scope[i])
+        j++;
+      at->set |= 1u << j;
+    }
+    at->set |= 1u << (graph->scope_start[parent + 1] - knows);
+  }
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int turn = graph->turn[block->neighbour[e]];
+    if (turn < k)
+      continue;
+    for (i = begin; scope[i] != turn;)
+      i++;
+    tree->edge[edge].bit = i - begin;
+    tree->edge[edge++].c = permi_coefficient_of(block, block->edge[e], &tree->numbers);
+  }
+  at[1].edge = edge;
+}
+
+/* Builds the tree from the graph's order. given: roundings of an entry's terms. 0: out of memory. If watch says stop
+   there is no tree. */
+static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
+{
+  permi_control *watch = graph->watch;
+  const int n = 2 * block->n;
+  const size_t vertices = (size_t)n;
+  permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
+  int *numbers = (int *)permi_pool_get(&room, 6 * vertices, sizeof(int)), *todo;
+  permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
+  double held = 0, roundings[2] = {0, 0}; /* all; of products */
+  int i, k, depth = 1, top = 0, node = 0, steps = 0;
+  permi_tree_draft draft;
+  draft.graph = graph;
+  draft.scope = (int *)permi_pool_get(&room, graph->scopes + 1, sizeof(int));
+  tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
+  tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
+  tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
+  if (room.failed || pool->failed) {
+    permi_pool_release(&room);
+    return 0;
+  }
+  draft.order = numbers;
+  draft.first = numbers + n;
+  draft.next = draft.first + n;
+  draft.children = draft.next + n;
+  draft.sorted = draft.children + n;
+  todo = draft.sorted + n;
+  permi_tree_children(&draft, watch);
   tree->cost[0] = 0;
   tree->depth = 1;
-  todo[0] = n - 1; /* a block is connected: one root, the last to go */
-  depth = 1;
+  tree->node[0].edge = 0;
+  todo[0] = n - 1; /* the last to go: a block is connected */
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
-    const int begin = graph->scope_start[todo[depth - 1]], end = graph->scope_start[todo[depth - 1] + 1];
     k = todo[depth - 1];
-    if (first[k] >= 0) {
-      todo[depth++] = first[k];
-      first[k] = next[first[k]];
+    if (draft.first[k] >= 0) {
+      todo[depth++] = draft.first[k];
+      draft.first[k] = draft.next[draft.first[k]];
       continue;
     }
     depth--;
-    v = order[k];
-    at->edge = edge;
-    at->column = v >= block->n;
-    at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
-    at->rows = at->column ? 0 : 1u << (end - begin);
-    at->set = 0;
-    for (i = begin; i < end; i++)
-      at->rows |= (uint32_t)(order[scope[i]] < block->n) << (i - begin);
-    if (end > begin) { /* both scopes descend */
-      const int parent = scope[end - 1], knows = graph->scope_start[parent];
-      for (i = begin, j = 0; i < end - 1; i++) {
-        while (scope[knows + j] != scope[i])
-          j++;
-        at->set |= 1u << j;
-      }
-      at->set |= 1u << (graph->scope_start[parent + 1] - knows);
-    }
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int turn = graph->turn[block->neighbour[e]], b = block->edge[e];
-      permi_tree_edge *to = &tree->edge[edge];
-      if (turn < k)
-        continue;
-      for (i = begin; scope[i] != turn;)
-        i++;
-      to->bit = i - begin;
-      to->c = permi_coefficient_of(block, b, &tree->numbers);
-      edge++;
-    }
-    at[1].edge = edge;
-    at->children = children[k];
-    at->difference = at->column ? 1 : -1;
-    top -= children[k];
-    for (i = 0; i < children[k]; i++) {
+    permi_tree_node_make(tree, block, &draft, k, at);
+    top -= at->children;
+    for (i = 0; i < at->children; i++) {
       at->difference += stack[top + i].difference;
       held -= stack[top + i].states;
     }
     tree->cost[node + 1] = tree->cost[node] + permi_tree_price(tree, at, stack + top, roundings);
     stack[top].set = at->set;
     stack[top].difference = at->difference;
-    i = permi_tree_bits(at->rows) - at->difference - !at->column;
-    stack[top].states = permi_tree_choose(tree, end - begin, i);
+    i = permi_count_ones(at->rows) - at->difference - !at->column;
+    stack[top].states = permi_tree_choose(tree, permi_count_ones(at->all) - 1, i);
     held += stack[top++].states;
     tree->stack_values = held > tree->stack_values ? held : tree->stack_values;
     tree->depth = top > tree->depth ? top : tree->depth;
     node++;
   }
-  permi_release(allocator, numbers);
-  permi_release(allocator, stack);
-  permi_release(allocator, scope);
+  permi_pool_release(&room);
   if (tree->numbers.algebra == PERMI_COMPLEX)
     tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
   else if (permi_algebra_is_dd(tree->numbers.algebra))

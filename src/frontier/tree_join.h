@@ -1,5 +1,5 @@
 /* ====================================================================================== >>tree_join
-   Products of two tables, and stars. */
+   Joins two tables, and applies stars. */
 #pragma once
 #include "steps_run.h"
 #include "tree.h"
@@ -9,13 +9,13 @@ typedef struct permi_tree_product {
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common; /* of the target */
-  int cut, larger, own_cut;      /* bits of a part: top ones of the common part, then of the larger's own */
-  uint32_t common_rows;          /* numbered as common parts are */
-  int ones, own;                 /* bits of a state's number in known vertices; how many of these are not common */
+  int cut, larger, own_cut;      /* bits of a part's number: common ones, then the larger's own */
+  uint32_t common_rows;          /* numbered as common parts */
+  int ones, own;                 /* bits of a state in known vertices; those that are not common */
   int parts;                     /* of clearing */
 } permi_tree_product;
 
-/* What comes before the product: the tables sorted, and parts of the place for it cleared. */
+/* Sorts the tables, or clears a part of the product. */
 static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -34,7 +34,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* From *begin to before *end, where the masks ascend (rows turned), those whose own top bits are as said. */
+/* Narrows *begin, *end, where masks ascend (rows turned), to those with `value` in the bits `top`. */
 static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
                               uint32_t *end)
 {
@@ -65,7 +65,7 @@ static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
   return permi_control_poll(run->control, run->done, "tree");
 }
 
-/* The pairs of two groups, of those of the larger table that have `value` in its bits `top`. */
+/* The pairs of two groups; of the larger table those with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -90,27 +90,26 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
-/* All pairs whose product is a state of the part, by common parts of the product: few places at a time. The heaviest
-   parts, of most matched, come first. */
+/* The pairs of a part by the product's common parts: few places at a time. Heavy parts, of most matched, come first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
   const permi_tree_product *join = (const permi_tree_product *)context;
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const int bits = permi_tree_bits(join->common) - join->cut;
+  const int bits = permi_count_ones(join->common) - join->cut;
   const uint32_t turned = (1u << (join->cut + join->own_cut)) - 1 - (uint32_t)part;
   const uint32_t fixed = turned >> join->own_cut << bits;
   uint32_t top = join->set[join->larger] & ~join->common, c = fixed | ((1u << bits) - 1), value, g;
   perm_status status = PERM_OK;
   int k;
-  for (k = permi_tree_bits(top); k > join->own_cut; k--)
+  for (k = permi_count_ones(top); k > join->own_cut; k--)
     top &= top - 1;
   value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
-    const int own = join->ones - permi_tree_bits(c ^ join->common_rows);
-    const int some = own >= 0 && own <= join->own; /* states with that common part */
-    status = permi_tree_poll(join->run, some ? (double)(1u << permi_tree_bits(c)) : 1, thread == 0);
-    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* the left one's: all subsets, ascending */
+    const int own = join->ones - permi_count_ones(c ^ join->common_rows);
+    const int some = own >= 0 && own <= join->own; /* of states */
+    status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* of the left: all subsets, ascending */
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
@@ -122,18 +121,18 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* The same by common parts of the left table, those of them that there are: for a product that is in cache. */
+/* The same by the left's common parts, for a product in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
-  const uint32_t groups = 1u << permi_tree_bits(join->common);
+  const uint32_t groups = 1u << permi_count_ones(join->common);
   perm_status status = PERM_OK;
   uint32_t g, h;
   for (g = 0; g < groups; g++) {
     const uint32_t free_part = (groups - 1) ^ g;
     if (first[0][g] == first[0][g + 1] || status != PERM_OK)
       continue;
-    status = permi_tree_poll(join->run, (double)(1u << permi_tree_bits(free_part)), 1);
+    status = permi_tree_poll(join->run, (double)(1u << permi_count_ones(free_part)), 1);
     for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) { /* all subsets */
       if (first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, 0, 0, 1);
@@ -144,14 +143,13 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* left times right into `out`, over the set `target` of what the node knows; rows likewise. */
+/* left times right into `out`, over `target`, a set of what the node knows, as are all_rows. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
-  const int t = permi_tree_bits(target);
+  const int t = permi_count_ones(target);
   permi_tree_product join;
-  permi_tree_sketch sketch[2];
   const size_t size = (size_t)tree->size * sizeof(uint64_t);
   int k, own, threads = 1;
   memset(&join, 0, sizeof join);
@@ -167,26 +165,20 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   join.parts = 1;
   out->set = target;
   out->difference = left->difference + right->difference;
-  k = permi_tree_bits(join.rows) - out->difference;
+  k = permi_count_ones(join.rows) - out->difference;
   join.common_rows = permi_tree_extract(join.rows, join.common);
-  join.ones = k - permi_tree_bits(join.rows & ~(join.set[0] | join.set[1]));
-  join.own = permi_tree_bits(join.set[0] ^ join.set[1]);
+  join.ones = k - permi_count_ones(join.rows & ~(join.set[0] | join.set[1]));
+  join.own = permi_count_ones(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   permi_tree_rank_high(tree, run->rank, t, k);
-  if (run->most_threads > 1) {
-    for (k = 0; k < 2; k++) {
-      sketch[k].set = join.factor[k]->set;
-      sketch[k].difference = join.factor[k]->difference;
-    }
-    if (permi_tree_pairs(tree, all_rows, &sketch[0], &sketch[1]) * PERMI_TREE_PAIR_SECONDS * run->weight >=
-        PERMI_SHARE_SECONDS)
-      threads = run->most_threads;
-  }
-  if (threads > 1) {
+  if (run->most_threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
+      permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
+      PERMI_SHARE_SECONDS) {
+    threads = run->most_threads;
     join.parts = PERMI_TREE_PARTS * threads;
-    k = permi_tree_bits(join.common);
-    own = permi_tree_bits(join.set[join.larger]) - k;
+    k = permi_count_ones(join.common);
+    own = permi_count_ones(join.set[join.larger]) - k;
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
     join.own_cut = join.cut < PERMI_TREE_OWN_CUT ? PERMI_TREE_OWN_CUT - join.cut : 0;
     join.own_cut = join.own_cut < own ? join.own_cut : own;
@@ -197,21 +189,18 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. Every term of a value, one per way to match, has passed in a join one product and at most pairs - 1
-   additions to something else (the first is to 0), where `pairs` is the number of ways to share a mask between the
-   two tables, at most 2^|common|; in a star of e entries at most one product and e additions; and it has the factors
-   of the tables that it was made from. So the computed permanent is the sum of all products, each times at most
-   K = sum over joins of pairs + sum over stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps, with c K factors
-   for complex entries: a complex product is off by at most sqrt(5) u < 3 u [Hig02, 3.6], and double-double operations
-   by at most PERMI_DD_UNIT, a complex product of such by 4 times that. `absolute` is computed alike.
-   Underflow: let loss bound the absolute error of any one value of a table beyond these factors, and M the largest
-   computed modulus. A join takes it to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss, and
-   each product with its addition adds at most PERMI_TREE_LOST, nothing while no product can be below
-   PERMI_SAFE_PRODUCT. */
+/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first is to 0), where pairs <=
+   2^|common| are the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
+   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over
+   stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02,
+   3.6], double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
+   Underflow: loss bounds the error of any one value beyond these factors, M is the largest modulus. A join takes loss
+   to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
+   PERMI_TREE_LOST, nothing if none is below PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
-  const double pairs = ldexp(1, permi_tree_bits(one->set & other->set));
+  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
   const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
@@ -220,7 +209,7 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
   return pairs * 2 * loss;
 }
 
-/* One entry of a star: `matched` += entry times `open`. */
+/* An entry of a star: `matched` += entry times `open`. */
 typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
@@ -238,13 +227,13 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const size_t size = (size_t)tree->size;
   const int j = ray->edge->bit, k_open = ray->k_open;
   const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
-  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of the states of a high part */
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of a high part's states */
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
   (void)thread;
-  while (piece < last) { /* below the bit all parts with so many bits, in the same order */
+  while (piece < last) { /* below the bit: all parts with so many bits, in order */
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
-    const int within = k_open - permi_tree_bits(high) - ray->column, slice = (int)(piece % (size_t)slices);
+    const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
     const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
     const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
     piece += (size_t)(beyond - slice);
@@ -260,18 +249,18 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* The star of the vertex: *table, over scope and vertex, becomes that over the scope, a part of it. */
+/* Makes *table, over scope and vertex, that over the scope, a part of it. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
   const size_t size = (size_t)tree->size;
-  const int t = permi_tree_bits(node->all) - 1, k = permi_tree_bits(node->rows) - table->difference;
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
   const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
   permi_tree_ray ray;
   int e;
-  /* a row is matched where its bit is 0, a column where it is 1 */
+  /* a row is matched where its bit is 0 */
   ray.tree = tree;
   ray.matched = node->column ? table->value + lower * size : table->value;
   ray.open = node->column ? table->value : table->value + lower * size;
@@ -280,13 +269,7 @@ static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, pe
   ray.column = node->column;
   ray.parts = threads > 1 ? PERMI_TREE_PARTS * threads : 1;
   for (e = node->edge; e < (node + 1)->edge; e++) {
-    const permi_coefficient *c = &tree->edge[e].c;
-    weight += c->absolute;
-    least = c->absolute < least ? c->absolute : least;
-    if (c->real != 0 && fabs(c->real) < least)
-      least = fabs(c->real);
-    if (c->imaginary != 0 && fabs(c->imaginary) < least)
-      least = fabs(c->imaginary);
+    permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
     ray.edge = &tree->edge[e];
     permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
   }
@@ -307,7 +290,7 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Takes the tables of the children from the stack, puts the node's there. */
+/* Replaces the children's tables on the stack by the node's. */
 static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
 {
   const permi_tree *tree = run->tree;
@@ -316,7 +299,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   perm_status status = PERM_OK;
   int child, side = 0;
   if (!node->children) { /* the entries are the table */
-    const int t = permi_tree_bits(node->all) - 1;
+    const int t = permi_count_ones(node->all) - 1;
     uint64_t *unit = run->work[0];
     int e;
     permi_tree_unit(tree, &factor, unit);

@@ -1,18 +1,17 @@
 /* ========================================================================================== >>batch
-   Many small matrices: host threads, several a GPU, each with a stream and buffers of its own, take pieces of the
-   batch, fetch the matrices (which one thread alone would do more slowly than the GPU computes), and wait. */
+   Many small matrices: several host threads a GPU fetch pieces of the batch (one is slower than the GPU) and wait. */
 #pragma once
 #include "run.h"
 
 #define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
-#define PERMI_BATCH_WORKERS 8       /* of a GPU, at most */
+#define PERMI_BATCH_WORKERS 8       /* of a GPU */
 
-typedef struct permi_batch_run { /* the team's job; `done` counts matrices; its lock guards `next` */
+typedef struct permi_batch_run { /* `done` counts matrices; the lock guards `next` */
   const perm_gpu_batch *batch;
   size_t piece, next;
 } permi_batch_run;
 
-/* The next matrices for a worker, from *first on; 0: none, or stopped. */
+/* Takes matrices from *first on; returns their number. */
 static size_t permi_batch_take(permi_team *team, size_t *first)
 {
   permi_batch_run *run = (permi_batch_run *)team->job;
@@ -32,7 +31,7 @@ static void *permi_batch_work(void *argument)
   permi_team *team = worker->team;
   const permi_batch_run *run = (const permi_batch_run *)team->job;
   const perm_gpu_batch *batch = run->batch;
-  const unsigned each = batch->n < 17 ? 4 : 1; /* matrices of a block: 128 / TEAM */
+  const unsigned each = batch->n < 17 ? 4 : 1; /* a block's: 128 / TEAM */
   const size_t in_bytes = (size_t)(batch->n * batch->n * batch->parts) * sizeof(double);
   const size_t out_bytes = PERM_GPU_BATCH_SUMS * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
@@ -59,7 +58,7 @@ static void *permi_batch_work(void *argument)
     a.out = (double *)(uintptr_t)out;
     a.first = count;
     a.n = batch->n;
-    memset(to, 0xff, count * out_bytes); /* NaN: not accepted */
+    memset(to, 0xff, count * out_bytes); /* NaN is refused */
     fine = PERMI_ON(&holder, send, (in, from, count * in_bytes, stream)) &&
            PERMI_ON(&holder, send, (out, to, count * out_bytes, stream)) &&
            PERMI_ON(&holder, launch, (function, ((unsigned)count + each - 1) / each, 1, 1, 128, 1, 1,
@@ -81,7 +80,7 @@ static void *permi_batch_work(void *argument)
   return NULL;
 }
 
-/* Shared memory: permi_batch_room, a team's, and what is folded. */
+/* Bytes: the fold's, and a room a team. */
 static size_t permi_batch_shared(int n, int parts)
 {
   const int team = n < 17 ? 32 : 128, high = n < 17 ? 5 : 7, stride = (n * parts + 1) / 2 * 2;

@@ -1,5 +1,5 @@
 /* ======================================================================================== >>compile
-   Kernels by key: their source, compiled by NVRTC, loaded, and kept in memory and in a directory. */
+   Kernels by key: compiled by NVRTC, kept in memory and in a directory. */
 #pragma once
 #include "text_exact.h"
 #include "text_batch.h"
@@ -7,7 +7,6 @@
 #include "text_frontier.h"
 #include "devices.h"
 
-/* Blocks of 128 threads that share a multiprocessor's 65536 registers: what a kernel needs decides. */
 static int permi_blocks(const permi_kernel_key *key)
 {
 #if defined(PERMI_GPU_BLOCKS) /* for trials */
@@ -47,7 +46,7 @@ static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* F
 }
 #define PERMI_DIGEST_START UINT64_C(14695981039346656037)
 
-/* The key of work's kernel on a device; -1: on none. */
+/* The key of work's kernel; device -1: none. */
 static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
 {
   permi_kernel_key key;
@@ -68,7 +67,7 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
   return key;
 }
 
-/* The last lines of a kernel that is no program. */
+/* The last lines of a kernel without a program. */
 static void permi_source_end(const permi_kernel_key *key, char *text, size_t room)
 {
   const int planes = key->family ? permi_step_planes(key) : 0;
@@ -101,7 +100,7 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
 #undef PERMI_GLOBAL
 }
 
-/* What NVRTC compiles for a key; program: work's, if any. The caller frees it; NULL: no memory. */
+/* The text for NVRTC; the caller frees it. */
 static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
 {
   const char *more = key->family       ? permi_text_arrays
@@ -125,18 +124,16 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
   return source;
 }
 
-/* What every kernel is compiled with; files in a cache directory are named after it too. */
+/* Cache files are named after these too. */
 #define PERMI_COMPILE_OPTIONS "-std=c++14", "--fmad=false"
 #define PERMI_COMPILE_TEXT "-std=c++14 --fmad=false"
 
-/* NVRTC asks now and then whether it shall give up. */
 static int permi_compile_flow(void *, void *)
 {
   return permi_cuda.leaving;
 }
 
-/* Compiles for an architecture: machine code where NVRTC knows it, else PTX for the newest that it knows below. NULL:
-   message says why. */
+/* Compiles to machine code if NVRTC knows the architecture, else to PTX for the newest below. */
 static char *permi_compile(const char *source, int arch, size_t *size, char *message)
 {
   const permi_nvrtc *nvrtc = &permi_cuda.nvrtc;
@@ -187,7 +184,7 @@ static char *permi_compile(const char *source, int arch, size_t *size, char *mes
   return image;
 }
 
-/* A cache file: size and digest of what follows. Anything amiss, and it is as if it were not there. */
+/* Reads a cache file (size, digest, image); anything amiss counts as none. */
 static char *permi_cache_read(const char *path, size_t *size)
 {
   uint64_t head[2];
@@ -217,8 +214,8 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
   FILE *file;
   int fine;
   snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-  remove(temporary); /* left by a killed process of the same number */
-  file = fopen(temporary, "wbx"); /* x: a new file, through no planted link */
+  remove(temporary); /* of a killed process with this number */
+  file = fopen(temporary, "wbx"); /* x: a new file, no planted link */
   if (!file)
     return;
   fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
@@ -227,7 +224,7 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
     remove(temporary);
 }
 
-/* The device's context; NULL: message says why there is none. Made without the lock: two threads make the same one. */
+/* The device's context. Needs no lock: all threads get the same one. */
 static CUcontext permi_context(int device, char *message)
 {
   CUcontext context;
@@ -242,15 +239,14 @@ static CUcontext permi_context(int device, char *message)
   return context;
 }
 
-/* Makes the device's context the thread's. */
 static int permi_current(int device, char *message)
 {
   CUcontext context = permi_context(device, message);
   return context && PERMI_CALL(current, (context), device, message);
 }
 
-/* What a device of the same architecture has compiled for the key, or is about to; NULL: nothing. permi_cuda_lock is
-   held, and given away while waiting. */
+/* A copy of the image that another device of the architecture has or is making; NULL: none. permi_cuda_lock is held,
+   but not while waiting. */
 static char *permi_image_of(const permi_kernel_key *key, size_t *size)
 {
   permi_making *other;
@@ -279,7 +275,6 @@ static char *permi_image_of(const permi_kernel_key *key, size_t *size)
   return image;
 }
 
-/* The image in loaded->image as a module, and its functions. 0: message says why not. */
 static int permi_load(permi_loaded *loaded, size_t shared, char *message)
 {
   const int device = loaded->key.device, family = loaded->key.family;
@@ -294,7 +289,7 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
              "the CPU (options.gpu.devices = 0)", device, shared, permi_cuda.shared[device]);
     fine = 0;
   }
-  if (fine && shared > 48 * 1024) /* more than that is had for the asking */
+  if (fine && shared > 48 * 1024) /* more must be asked for */
     fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
                       device, message);
   if (!fine)
@@ -302,7 +297,7 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
   return fine;
 }
 
-/* Where the image goes in the cache directory; empty: nowhere. */
+/* The image's path in the cache; empty: none. */
 static void permi_cache_path(const permi_making *making, char *path, size_t room)
 {
   static const char options[] = PERMI_COMPILE_TEXT;
@@ -330,7 +325,7 @@ static char *permi_image_make(const permi_making *making, size_t *size, char *me
   return image;
 }
 
-/* The module of making->key; NULL: making->message says why. Only lists are touched under the lock. */
+/* Makes the module of making->key; locks only lists. */
 static permi_loaded *permi_make(permi_making *making)
 {
   permi_loaded *loaded = (permi_loaded *)calloc(1, sizeof *loaded);
@@ -347,7 +342,7 @@ static permi_loaded *permi_make(permi_making *making)
     fine = permi_load(loaded, making->shared, message);
   } else if (fine) {
     permi_cache_path(making, path, sizeof path);
-    for (fine = turn = 0; turn < 2 && !fine; turn++) { /* a file may be whole, but not for this driver */
+    for (fine = turn = 0; turn < 2 && !fine; turn++) { /* a whole file may not suit this driver */
       free(loaded->image);
       message[0] = 0;
       loaded->image = turn ? permi_image_make(making, &loaded->size, message) : permi_cache_read(path, &loaded->size);
@@ -368,7 +363,7 @@ static permi_loaded *permi_make(permi_making *making)
 
 #define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
 
-/* Frees it once nobody wants it any more. permi_cuda_lock is held. */
+/* Frees it when unwanted; permi_cuda_lock is held. */
 static void permi_making_leave(permi_making *making)
 {
   permi_making **at;
@@ -401,11 +396,11 @@ static void *permi_making_run(void *argument)
   return NULL;
 }
 
-/* At the end of the process, before the compiler's own: no thread may be in it then. */
+/* At exit waits for compilers, before their library ends. */
 static void permi_cuda_leave(void)
 {
   if (permi_cuda.process != getpid())
-    return; /* a child that never had such threads */
+    return; /* a child has no such threads */
   permi_cuda.leaving = 1;
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
@@ -413,7 +408,7 @@ static void permi_cuda_leave(void)
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
-/* Starts a thread that makes the module; takes source over. NULL: message says why. permi_cuda_lock is held. */
+/* Starts a thread that makes the module, and takes source over; permi_cuda_lock is held. */
 static permi_making *permi_making_start(const permi_kernel_key *key, char *source, size_t shared, const char *cache,
                                         char *message)
 {
@@ -447,7 +442,7 @@ static permi_making *permi_making_start(const permi_kernel_key *key, char *sourc
   return making;
 }
 
-/* A child has none of its parent's threads. permi_cuda_lock is held. */
+/* Forgets a parent's threads; permi_cuda_lock is held. */
 static void permi_process_begin(void)
 {
   if (permi_cuda.process == getpid())
@@ -459,8 +454,7 @@ static void permi_process_begin(void)
   permi_cuda.threads = 0;
 }
 
-/* The module of a key, and of work's program if any; NULL: message says why, or stop(context), which is asked every
-   20 ms, did not want to wait. */
+/* The module of a key; asks stop(context) every 20 ms. */
 static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *program, const char *cache,
                                   int (*stop)(void *context), void *context, char *message)
 {
@@ -498,7 +492,6 @@ static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *
   return loaded;
 }
 
-/* The kernel for work on a device; NULL: as permi_module. */
 static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char *cache, int (*stop)(void *context),
                                void *context, char *message)
 {

@@ -3,9 +3,7 @@
 #pragma once
 #include "driver.h"
 
-/* Opens the first library that there is, and takes its functions into `table`: 1, or 0 and a message with what has no
-   library, or is too old to have a function. dlsym gives an object pointer where a function's is wanted: POSIX says
-   copy it. */
+/* Opens the first library found and copies (POSIX) its functions to `table`. */
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)
 {
@@ -28,7 +26,7 @@ static int permi_open(const char *const *libraries, const char *const *symbols, 
 
 #define PERMI_NAME(name, symbol, parameters) symbol,
 
-/* Opens the driver and counts GPUs. permi_cuda_lock is held. */
+/* Opens the driver and counts GPUs, under permi_cuda_lock. */
 static int permi_driver_open(void)
 {
   static const char *const symbols[] = {PERMI_DRIVER_LIST(PERMI_NAME) NULL};
@@ -79,7 +77,7 @@ static int permi_nvrtc_open(void)
     return 1;
   if (!permi_open(libraries, symbols, &permi_cuda.nvrtc, "NVRTC", none, permi_cuda.nvrtc_message, &library))
     permi_cuda.nvrtc_state = -1;
-  flow = library ? dlsym(library, "nvrtcSetFlowCallback") : NULL; /* from 12.8 on */
+  flow = library ? dlsym(library, "nvrtcSetFlowCallback") : NULL; /* since 12.8 */
   memcpy(&permi_cuda.flow, &flow, sizeof flow);
   return permi_cuda.nvrtc_state > 0;
 }

@@ -1,6 +1,5 @@
 /* ========================================================================================= >>driver
-   The CUDA driver and NVRTC, opened at run time: the functions that are used, how a call is checked, what the process
-   keeps, and what one user of a GPU holds there. */
+   The CUDA driver and NVRTC, opened at run time. A call that fails returns 0 or NULL, and `message` says why. */
 #pragma once
 
 #define PERMI_DRIVER_LIST(X)                                                                                           \
@@ -66,18 +65,18 @@ typedef struct permi_nvrtc {
 #undef PERMI_NVRTC_MEMBER
 } permi_nvrtc;
 
-#define PERMI_GPUS 64 /* at most, of a host */
+#define PERMI_GPUS 64 /* most of a host */
 
-/* A kernel's key, and where it is loaded. Keys are compared as bytes: `unused` is 0 where padding would be. */
+/* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1, 2: frontier on arrays, on lists, with `product` the cell and n words in each of `parts` */
+  int family; /* 0: sums; 1, 2: the frontier's arrays, lists: product is the cell, n words in each part */
   int arch, device, unused;
   uint64_t digest, length; /* of a program's text */
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* functions of family 1 */
-enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS }; /* of 2 */
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of family 1; then of 2 */
+enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
 static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
     {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
     {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel", NULL, NULL, NULL, NULL},
@@ -88,26 +87,26 @@ typedef struct permi_loaded {
   permi_kernel_key key;
   CUmodule module;
   CUfunction function[PERMI_FUNCTIONS];
-  char *image; /* for other devices of the architecture */
+  char *image; /* for other devices of its architecture */
   size_t size;
   struct permi_loaded *next;
 } permi_loaded;
 
-/* A module that a thread of its own makes, since neither a context, nor a compiler, nor a driver that compiles PTX can
-   be interrupted. Calls wait for the module and may leave; it is kept for later calls. */
+/* A module that a thread of its own makes: contexts, compilers and drivers cannot be interrupted. Calls may leave; the
+   module is kept. */
 typedef struct permi_making {
   permi_kernel_key key;
   char *source, *cache; /* owned */
   size_t shared;
-  int compiling; /* 1: others with its architecture wait for the image */
-  int calls;     /* that wait */
-  int ended;     /* 1: `loaded`, or NULL and `message` */
+  int compiling; /* 1: others of its architecture wait for the image */
+  int calls;     /* waiting */
+  int ended;     /* 1: there is `loaded`, or a message */
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;
 } permi_making;
 
-/* Makes a condition whose timed waits go by a clock that nobody sets. */
+/* Timed waits by the monotonic clock. */
 static void permi_condition(pthread_cond_t *condition)
 {
   pthread_condattr_t monotonic;
@@ -123,7 +122,7 @@ static void permi_made_begin(void)
   permi_condition(&permi_made_condition);
 }
 
-/* The condition that is signalled when a module has been made or an image compiled. */
+/* Signalled when a module or an image is made. */
 static pthread_cond_t *permi_made(void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -131,22 +130,22 @@ static pthread_cond_t *permi_made(void)
   return &permi_made_condition;
 }
 
-/* All that the process keeps, guarded by permi_cuda_lock. */
+/* Guarded by permi_cuda_lock. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-  int driver_state, nvrtc_state; /* 0 not tried, 1 there, -1 not */
+  int driver_state, nvrtc_state; /* 0 not tried, 1 open, -1 absent */
   permi_driver driver;
   permi_nvrtc nvrtc;
   int devices, arch[PERMI_GPUS], processors[PERMI_GPUS], shared[PERMI_GPUS];
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   permi_making *making;
-  int threads;          /* that make modules */
-  volatile int leaving; /* 1: the process ends, and compilers are to give up */
-  pid_t process;        /* whose threads they are */
+  int threads;          /* making modules */
+  volatile int leaving; /* 1: the process ends, compilers give up */
+  pid_t process;        /* the threads' owner */
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
-  int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: an older NVRTC */
-  void (*twin)(void); /* not NULL: `driver` is that of the tests, and this is called where a kernel would be compiled */
+  int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: older NVRTC */
+  void (*twin)(void); /* not NULL: the tests' driver; called instead of compiling */
 } permi_cuda;
 
 static double permi_clock(void)
@@ -156,7 +155,7 @@ static double permi_clock(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* So many nanoseconds from now, less than a second, for timed waits with a condition of permi_condition. */
+/* Nanoseconds, below 1e9, from now. */
 static struct timespec permi_until(long nanoseconds)
 {
   struct timespec until;
@@ -170,7 +169,7 @@ static struct timespec permi_until(long nanoseconds)
 }
 
 #if defined(PERM_CUDA_TESTS)
-static long permi_fault_after = -1; /* calls until one fails; below 0: none does */
+static long permi_fault_after = -1; /* calls until one fails; below 0: none */
 static int permi_fault(void)
 {
   const long left = __atomic_fetch_sub(&permi_fault_after, 1, __ATOMIC_RELAXED);
@@ -182,7 +181,7 @@ static int permi_fault(void)
 #define permi_fault() 0
 #endif
 
-/* Every call of the driver goes through here. 1: fine; 0: message says what failed. */
+/* Checks a driver call. */
 static int permi_called(CUresult status, const char *what, int device, char *message)
 {
   const char *text = NULL;
@@ -199,11 +198,11 @@ static int permi_called(CUresult status, const char *what, int device, char *mes
   permi_called(permi_fault() ? CUDA_ERROR_UNKNOWN : permi_cuda.driver.name arguments, "driver call " #name, device,    \
                message)
 
-/* What one user of a GPU holds there: where its handles are, 0 in a handle for none. All are given back at once. */
+/* What a user of a GPU holds; 0 in a handle is nothing. */
 typedef enum permi_held { PERMI_MEMORY, PERMI_HOST, PERMI_EVENT, PERMI_STREAM, PERMI_HELDS } permi_held;
 typedef struct permi_holder {
   int device, held;
-  char *message; /* says what failed */
+  char *message;
   struct {
     permi_held kind;
     void *at;
@@ -212,8 +211,7 @@ typedef struct permi_holder {
 
 #define PERMI_ON(holder, name, arguments) PERMI_CALL(name, arguments, (holder)->device, (holder)->message)
 
-/* Makes the handle *at: bytes of the GPU or of pinned host memory, an event with the flags `bytes`, a stream. No bytes
-   of the GPU: memory that comes later. */
+/* Makes *at: `bytes` of memory (GPU: 0, later), an event with flags, a stream. */
 static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t bytes)
 {
   holder->handle[holder->held].kind = kind;
@@ -224,7 +222,7 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
                                : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
-/* Gives all back: memory first, which waits for what still runs. Nothing is left to do if that fails. */
+/* Gives all back, memory first, which waits; failures are ignored. */
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;

@@ -1,11 +1,10 @@
 /* ======================================================================================= >>frontier
-   The frontier's dynamic program has two arrays, its values before even and odd steps, and two tables of the words of a
-   step, of the source and of the target, all on one GPU and one stream. The host fills the next table while a step
-   runs, and waits only where it needs the sizes of values, the room of a table or the value at the end. */
+   The frontier on one GPU and stream: arrays of values before even and odd steps, tables of words of source and target.
+   The host fills one table while a step runs; it waits for sizes, a free table and the last value. */
 #pragma once
 #include "compile.h"
 
-typedef struct permi_step_table { /* where what is in a table, in bytes: no more than a step needs */
+typedef struct permi_step_table { /* offsets in bytes, for what a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
   int shift; /* of a row of middle offsets */
 } permi_step_table;
@@ -13,28 +12,28 @@ typedef struct permi_step_table { /* where what is in a table, in bytes: no more
 struct perm_gpu_frontier {
   perm_gpu_programme programme;
   perm_options options;
-  permi_step_table at[2]; /* of each table; before it is filled: of the largest */
-  permi_holder holder;    /* its GPU, and what it has there */
-  int steps, planes;      /* steps so far; words of a value */
+  permi_step_table at[2]; /* at first of the largest table */
+  permi_holder holder;
+  int steps, planes;      /* planes: words of a value */
   permi_loaded *module;
-  perm_status stopped; /* what the poll said while a module was made */
+  perm_status stopped; /* what poll said during compilation */
   CUstream stream;
   CUdeviceptr values[2], table[2], place;
-  void *host[2]; /* of each table */
+  void *host[2];
   CUevent sent[2], done;
-  int source_low; /* occupied low slots of the source */
+  int source_low; /* occupied low slots */
   double began;
-  CUdeviceptr key[2], item[2], count; /* lists: of states; transitions; counts of tiles */
+  CUdeviceptr key[2], item[2], count; /* lists: of states; transitions; tiles */
   uint64_t states, item_room, count_room;
 };
 
 #define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place)) /* as a kernel's argument */
 
 #if defined(PERM_CUDA_BENCH)
-static double permi_frontier_seconds; /* from the first step to the value, of all so far */
+static double permi_frontier_seconds; /* of all so far */
 #endif
 
-/* Where what is in the table for `words`; NULL: in the largest table. */
+/* Offsets for `words`; NULL: in the largest table. */
 static permi_step_table permi_step_places(const perm_gpu_programme *programme, const perm_gpu_words *words)
 {
   const size_t low = (size_t)1 << programme->low;
@@ -73,7 +72,7 @@ double perm_cuda_frontier_needs(const perm_gpu_programme *programme)
 {
   return (programme->states[0] + programme->states[1]) * 8 * programme->words +
          2 * (double)permi_step_places(programme, NULL).bytes + 2.0 * programme->ways * ldexp(1, programme->low) + 512 +
-         (programme->lists ? (programme->states[0] + programme->states[1]) * 8 : 0); /* and transitions */
+         (programme->lists ? (programme->states[0] + programme->states[1]) * 8 : 0); /* transitions too */
 }
 
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
@@ -84,7 +83,7 @@ double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
   return (double)bytes;
 }
 
-/* The context of the GPU is the caller's between these two. */
+/* These bracket the use of the GPU's context. */
 static int permi_frontier_enter(perm_gpu_frontier *frontier)
 {
   return PERMI_ON(&frontier->holder, push, (permi_cuda.context[frontier->holder.device]));
@@ -93,18 +92,18 @@ static int permi_frontier_enter(perm_gpu_frontier *frontier)
 static perm_status permi_frontier_leave(int fine)
 {
   CUcontext context;
-  permi_cuda.driver.pop(&context); /* what was pushed is there */
+  permi_cuda.driver.pop(&context);
   return fine ? PERM_OK : PERM_ERROR_DEVICE;
 }
 
 static void permi_frontier_release(perm_gpu_frontier *frontier)
 {
   if (frontier->stream)
-    permi_cuda.driver.synchronise(); /* nothing is left to do if it fails */
+    permi_cuda.driver.synchronise(); /* failures are ignored */
   permi_give_back(&frontier->holder);
 }
 
-/* Makes `room` larger; what is there is lost. */
+/* Enlarges `room`, losing its contents. */
 static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
 {
   if (*room)
@@ -185,7 +184,6 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier)
   free(frontier);
 }
 
-/* Coefficients as the module's cells want them. */
 static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi_coefficient *c, double real,
                                         double imaginary, const int64_t *integer)
 {
@@ -198,7 +196,7 @@ static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi
   }
 }
 
-/* The least and the largest modulus before a step, to where its kernel notes them. */
+/* Resets the least and the largest modulus. */
 static void permi_frontier_no_sizes(char *to)
 {
   const double most = DBL_MAX;
@@ -206,7 +204,7 @@ static void permi_frontier_no_sizes(char *to)
   memset(to + 8, 0, 8);
 }
 
-/* Sends the words of a step, and its ways, to the table of its target. */
+/* Sends a step's words and ways to its target's table. */
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
@@ -250,7 +248,7 @@ static int permi_frontier_wait(perm_gpu_frontier *frontier)
          PERMI_ON(&frontier->holder, wait, (frontier->done));
 }
 
-/* Fetches bytes of the GPU, through pinned memory of the host, when all before has run. */
+/* Fetches bytes through pinned memory. */
 static int permi_frontier_fetch(perm_gpu_frontier *frontier, CUdeviceptr from, void *host, void *to, size_t bytes)
 {
   if (!PERMI_ON(&frontier->holder, download, (host, from, bytes, frontier->stream)) || !permi_frontier_wait(frontier))
@@ -301,7 +299,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     return PERM_ERROR_DEVICE;
   frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
                                   holder->message);
-  fine = frontier->module && permi_frontier_wait(frontier) && /* a pass before this one */
+  fine = frontier->module && permi_frontier_wait(frontier) && /* it may still run an earlier pass */
          PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
          (lists || (permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier)));
   if (fine && lists) {
@@ -319,7 +317,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   return permi_frontier_leave(fine);
 }
 
-/* What a step's kernels are told, but for where its sizes go and how its blocks are shared out. */
+/* A step's arguments but sizes and spans. */
 static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
                                                      int ways)
 {
@@ -394,7 +392,7 @@ static int permi_list_launch(perm_gpu_frontier *frontier, int function, uint64_t
   return permi_frontier_launch(frontier, function, blocks, 0, parameters);
 }
 
-/* Counts rows of tiles, and where each row starts, to `start`: rows + 1. */
+/* Counts rows of tiles; `start`: where rows start, and the end. */
 static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_list_arguments *a, uint64_t elements,
                              int rows, uint64_t *start)
 {
@@ -412,7 +410,7 @@ static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_li
                               8 * ((size_t)rows + 1));
 }
 
-/* Unites the streams' runs of items, two by two, until there is one; the last are in frontier->item[*turn]. */
+/* Merges items two by two into frontier->item[*turn]. */
 static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
 {
   int r, kept;
@@ -431,7 +429,7 @@ static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a
   return 1;
 }
 
-/* The states of a step of lists, a->to_states of them, from all transitions of the streams. */
+/* Makes a->to_states states. */
 static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a, int streams)
 {
   uint64_t start[PERMI_GPU_STREAMS + 1], heads[2], items;
@@ -523,10 +521,10 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
   int fine;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  fine = permi_frontier_wait(frontier) && /* nothing reads the host's table any more */
+  fine = permi_frontier_wait(frontier) && /* the host's table is free */
          permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
   if (fine && frontier->programme.lists && !frontier->states)
-    memset(value, 0, bytes); /* a list without states */
+    memset(value, 0, bytes); /* an empty list */
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif

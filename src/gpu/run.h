@@ -1,18 +1,16 @@
 /* ============================================================================================ >>run
-   Host threads at one job on GPUs, and chunk ranges: each GPU has a thread, which takes pieces of the range, as long as
-   its speed so far makes a tenth of a second, two at a time on two streams, so that the next one starts while the last
-   blocks of one finish. Finished pieces are merged in order, so that what is done is always a prefix. */
+   Host threads at one job on GPUs, and chunk ranges: a GPU's thread takes pieces of a tenth of a second, on two streams
+   so that they overlap. Pieces are merged in order: what is done is a prefix. */
 #pragma once
 #include "compile.h"
 
 #define PERMI_PIECE_SECONDS 0.1
 #define PERMI_PIECE_CHUNKS (1 << 16)
 
-/* Host threads at one job. The calling thread polls. */
 typedef struct permi_team {
   const char *cache;
   void *job;
-  pthread_mutex_t lock; /* guards what follows, and what a job shares */
+  pthread_mutex_t lock; /* guards the rest, and what a job shares */
   pthread_cond_t changed;
   uint64_t done;
   int active, stop, failed;
@@ -24,7 +22,7 @@ typedef struct permi_worker {
   const perm_gpu_work *work;
   pthread_t thread;
   int device, started, taken, used;
-  double chunks_per_second, last; /* last: when a piece was finished */
+  double chunks_per_second, last; /* last: when a piece ended */
 } permi_worker;
 
 static void permi_team_begin(permi_team *team, void *job, const char *cache, char *message)
@@ -37,7 +35,7 @@ static void permi_team_begin(permi_team *team, void *job, const char *cache, cha
   permi_condition(&team->changed);
 }
 
-/* Records a failure: of a thread that has begun, it ends the job; one that cannot begin leaves the work to others. */
+/* Records a failure, which ends the job if the thread had begun; else others do the work. */
 static void permi_team_fail(permi_team *team, const char *message, int begun)
 {
   pthread_mutex_lock(&team->lock);
@@ -57,7 +55,7 @@ static void permi_team_leave(permi_team *team)
   pthread_mutex_unlock(&team->lock);
 }
 
-/* Polls every 50 ms and at every signal until all have left; returns the first status heard that is not PERM_OK. */
+/* Polls every 50 ms and at signals until all have left; returns the first status other than PERM_OK. */
 static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *context, uint64_t done), void *context)
 {
   perm_status status = PERM_OK;
@@ -88,7 +86,7 @@ static int permi_team_stops(void *context)
   return stop;
 }
 
-/* Runs start(worker) in a thread for each worker, until all have called permi_team_leave; returns what poll said. */
+/* Runs start(worker) in a thread each until all have left. */
 static perm_status permi_team_run(permi_team *team, permi_worker *worker, int workers, void *(*start)(void *),
                                   perm_status (*poll)(void *context, uint64_t done), void *context)
 {
@@ -112,7 +110,7 @@ static perm_status permi_team_run(permi_team *team, permi_worker *worker, int wo
   return status;
 }
 
-/* The status of the job after permi_team_run; all: `done` when nothing is left. */
+/* The job's status; `all`: done when complete. */
 static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status status)
 {
   pthread_cond_destroy(&team->changed);
@@ -124,7 +122,7 @@ static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status st
   return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
 }
 
-/* The worker's kernel, in the device's context; NULL: message says why. */
+/* The worker's kernel; its device's context is current. */
 static CUfunction permi_worker_begin(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -138,12 +136,12 @@ typedef struct permi_piece {
   struct permi_piece *next;
 } permi_piece;
 
-typedef struct permi_run { /* the team's job; `done` is what is merged; its lock guards what follows `gpus` */
+typedef struct permi_run { /* the team's job; `done` is merged; the lock guards what follows `gpus` */
   const perm_gpu_sink *sink;
   perm_partial *partial;
   int gpus;
   uint64_t next, end;
-  permi_piece *waiting; /* finished, but not yet the next to merge; by begin */
+  permi_piece *waiting; /* finished before their turn, by begin */
 } permi_run;
 
 typedef struct permi_slot {
@@ -155,7 +153,6 @@ typedef struct permi_slot {
   double start;
 } permi_slot;
 
-/* Bytes that a chunk yields, and the most chunks of a piece. */
 static size_t permi_chunk_bytes(const perm_gpu_work *work)
 {
   return (work->program && work->program->sums ? (size_t)work->program->sums : PERM_GPU_SUMS) * sizeof(double);
@@ -166,7 +163,7 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return PERMI_PIECE_CHUNKS * PERM_GPU_SUMS * sizeof(double) / permi_chunk_bytes(work);
 }
 
-/* The next piece for a worker; NULL: nothing left, or stopped, though everyone gets one piece even then. */
+/* A worker's next piece; NULL: nothing left, or stopped after everyone's first. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -180,7 +177,7 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   }
   pthread_mutex_lock(&team->lock);
   size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
-  size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* all end at about one time */
+  size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* so that all end together */
   size = fmin(fmax(size, 1), (double)permi_piece_chunks(worker->work));
   if (run->next < run->end && !team->failed && !(team->stop && worker->taken)) {
     piece->begin = run->next;
@@ -195,7 +192,7 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   return piece;
 }
 
-/* Puts a finished piece among those that wait, and merges those whose turn it is. */
+/* Queues a finished piece and merges those due. */
 static void permi_deliver(permi_team *team, permi_piece *piece)
 {
   permi_run *run = (permi_run *)team->job;
@@ -244,7 +241,7 @@ static int permi_start(permi_worker *worker, permi_slot *slot, const permi_holde
   if (work->constants)
     memcpy((char *)&arguments + PERMI_HEAD_BYTES, work->table + (work->doubles - work->constants),
            work->constants * sizeof(double));
-  memset(slot->sums, 0xff, bytes); /* NaN: what is not written is noticed */
+  memset(slot->sums, 0xff, bytes); /* NaN shows what is not written */
   slot->start = permi_clock();
   return PERMI_ON(holder, send, (slot->out, slot->sums, bytes, slot->stream)) &&
          PERMI_ON(holder, launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin)) &&
@@ -264,7 +261,7 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   seconds = now - (slot->start > worker->last ? slot->start : worker->last);
   worker->last = now;
   rate = chunks / (seconds > 1e-6 ? seconds : 1e-6);
-  /* a host thread that wakes late finds the next piece done as well, and the GPU would look very fast */
+  /* after a late wake-up both pieces are done: too fast */
   worker->chunks_per_second =
       worker->chunks_per_second > 0 ? fmin(rate, 2 * worker->chunks_per_second) : rate;
   if (!sink->add(sink->context, &piece->partial, piece->begin, piece->end - piece->begin,
@@ -279,7 +276,7 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   return 1;
 }
 
-/* Pieces in both slots in turn, until there are no more; 0: a failure. */
+/* Runs pieces in both slots in turn. */
 static int permi_pieces(permi_worker *worker, permi_slot *slot, const permi_holder *holder, CUfunction function,
                         CUdeviceptr table)
 {
@@ -313,7 +310,7 @@ static void *permi_work(void *argument)
   memset(slot, 0, sizeof slot);
   fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
          PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
-         PERMI_ON(&holder, synchronise, ()); /* streams that do not block do not wait for the upload */
+         PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for it */
   for (i = 0; i < 2 && fine; i++)
     fine = permi_hold(&holder, PERMI_STREAM, &slot[i].stream, 0) &&
            permi_hold(&holder, PERMI_EVENT, &slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
@@ -352,7 +349,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
   for (i = 0; i < run.gpus; i++)
     *gpus += worker[i].used;
-  while (run.waiting) { /* beyond a piece that failed */
+  while (run.waiting) { /* beyond a failed piece */
     permi_piece *piece = run.waiting;
     run.waiting = piece->next;
     free(piece);

@@ -1,24 +1,23 @@
 /* =========================================================================================== >>text
-   The kernels' text, for NVRTC as strings and for this compiler as code, which is checked and has a twin on the host.
+   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and has a twin on the host.
 
      kernel           functions                     the last lines, which name its constants
      dense sums       here                          >>compile permi_source
      integers         >>text_exact                  perm.h >>exact_gpu permi_exact_gpu_text
-     sums over counts >>text_counts                 perm.h >>counts_leaf permi_counts_gpu_text
+     sums over counts >>text_counts                 perm.h >>counts_gpu permi_counts_gpu_text
      batches          >>text_batch                  >>batch permi_batch_program
-     arrays, lists    >>text_frontier               >>compile permi_step_source
+     arrays, lists    >>text_frontier               >>compile permi_source_end
      hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
 
-   permi_source puts them together: vocabulary, this room, the kernel's functions, its last lines.
+   permi_source joins vocabulary, this room, the kernel's functions and its last lines.
 
-   Dense sums: a thread walks over 2^(walk + block) sign vectors. Row sums x are in registers. All loops over rows are
-   unrolled (N, PLAIN, K are constants; N = 0: any order, for the twin). The limit is the FP64 pipe: an element takes
-   1.5 of its operations, and an fma of three different registers takes one and a half. */
+   Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
+   (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,
+   and an fma of three different registers counts one and a half. */
 #pragma once
 
-/* The vocabulary: type, name, parameters, body on a GPU, body on the host. A volatile product is not contracted with a
-   later sum. permi_byte and permi_half give byte or half k of a word with its sign, by one instruction where compilers
-   make three. permi_high is the high word of a product. */
+/* Type, name, parameters, body on a GPU, on the host. A volatile product is not contracted. permi_byte, permi_half:
+   part k with its sign, by one instruction where compilers make three. permi_high: a product's high word. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
@@ -58,7 +57,7 @@ static const char permi_vocabulary[] = "#define PERMI_UNROLL _Pragma(\"unroll\")
                                        "#define PERMI_BOTH __device__ __forceinline__\n"
                                        PERMI_VOCABULARY(PERMI_WORD_TEXT);
 
-/* Code, and the same as a string permi_text_NAME. */
+/* Code, and its string permi_text_NAME. */
 #define PERMI_TEXT(name, ...)                                                                                          \
   __VA_ARGS__                                                                                                          \
   static const char permi_text_##name[] = #__VA_ARGS__;
@@ -73,7 +72,7 @@ PERMI_BOTH void permi_two_sum(double &s, double &e, double a, double b)
   s = sum;
 }
 
-/* the same for |a| >= |b|, or a a whole number of units of the last place of b */
+/* the same for |a| >= |b|, or a a multiple of b's last place */
 PERMI_BOTH void permi_fast_two_sum(double &s, double &e, double a, double b)
 {
   const double sum = permi_add(a, b);
@@ -87,12 +86,11 @@ PERMI_BOTH void permi_two_product(double &p, double &e, double a, double b)
   e = permi_fma(a, b, -p);
 }
 
-/* One row of a term in the products of PERM_GPU_ROUNDED (1), _COMPENSATED (2) and _DOUBLED (3): p + c times y + l. */
+/* Multiplies p + c by a row, y + l: PERM_GPU_ROUNDED (1), _COMPENSATED (2), _DOUBLED (3). */
 template <int PARTS, int PRODUCT, int LOW>
 PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const double *l_given, int first)
 {
-  double y[2];
-  double l[2];
+  double y[2], l[2];
   PERMI_UNROLL
   for (int part = 0; part < PARTS; part++) {
     y[part] = y_given[part];
@@ -109,8 +107,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
       c[part] = l[part];
     }
   } else if (PARTS == 1) {
-    double h = 0;
-    double e = 0;
+    double h = 0, e = 0;
     if (PRODUCT == 1) {
       p[0] = permi_mul(p[0], y[0]);
     } else {
@@ -127,19 +124,9 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     const double re = permi_fma(-p[1], y[1], permi_mul(p[0], y[0]));
     p[1] = permi_fma(p[0], y[1], permi_mul(p[1], y[0]));
     p[0] = re;
-  } else { /* as perm.h's kernels: sums of two products cancel, so they take TwoSum */
-    double rr = 0;
-    double rr_e = 0;
-    double ii = 0;
-    double ii_e = 0;
-    double ri = 0;
-    double ri_e = 0;
-    double ir = 0;
-    double ir_e = 0;
-    double hr = 0;
-    double hr_e = 0;
-    double hi = 0;
-    double hi_e = 0;
+  } else { /* as perm.h: differences of products cancel and need TwoSum */
+    double rr = 0, rr_e = 0, ii = 0, ii_e = 0, ri = 0, ri_e = 0, ir = 0, ir_e = 0, hr = 0;
+    double hr_e = 0, hi = 0, hi_e = 0;
     permi_two_product(rr, rr_e, p[0], y[0]);
     permi_two_product(ii, ii_e, p[1], y[1]);
     permi_two_product(ri, ri_e, p[0], y[1]);
@@ -166,7 +153,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
   }
 }
 
-/* One row of PERM_GPU_PIVOT: p times x + c, q times x - c; c = 1 if not `plain`. */
+/* A row of PERM_GPU_PIVOT: p times x + c, q times x - c; c = 1 unless `plain`. */
 template <int PARTS>
 PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const double *c, int plain, int first)
 {
@@ -175,8 +162,7 @@ PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const dou
       p[0] = first ? permi_add(x[0], 1.0) : permi_fma(p[0], x[0], p[0]);
       q[0] = first ? permi_add(x[0], -1.0) : permi_fma(q[0], x[0], -q[0]);
     } else {
-      const double plus = permi_add(x[0], c[0]);
-      const double minus = permi_add(x[0], -c[0]);
+      const double plus = permi_add(x[0], c[0]), minus = permi_add(x[0], -c[0]);
       p[0] = first ? plus : permi_mul(p[0], plus);
       q[0] = first ? minus : permi_mul(q[0], minus);
     }
@@ -199,41 +185,34 @@ PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const dou
   }
 }
 
-/* What a kernel is told; COUNT constants: block columns twice, then pivots of plain rows. */
+/* A kernel's arguments; constants: block columns twice, pivots of plain rows. */
 template <int COUNT>
 struct permi_arguments {
   const double *table;
   double *out;
   unsigned long long first;
-  int n;
-  int plain;
-  int block;
-  int walk;
-  int high;
+  int n, plain, block, walk, high;
   unsigned mask;
   double constant[COUNT];
 };
 
-/* What a thread keeps in registers. `kept`, in registers or in shared memory, has, STEP places apart: value hi, lo,
-   imaginary hi, lo, sum of |terms| (sampled). */
+/* A thread's registers. `kept` has, STEP places apart, value hi, lo, imaginary hi, lo, sum of sampled |terms|. */
 template <int ROOM, int STEP>
 struct permi_registers {
   double x[ROOM]; /* row sums */
-  double inner[2]; /* of the terms of the block columns' signs */
-  const double *row; /* of the walk's table: the next step */
+  double inner[2]; /* of the block columns' terms */
+  const double *row; /* the walk's next step */
   double *kept;
   bool odd;
   bool sampled;
 };
 
-/* The step to setting s of the block columns, in Gray order, and its term. */
+/* Steps to setting s of the block columns; adds its term. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
 PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o, int s)
 {
   enum { WORDS = PARTS * (1 + LOW), PIVOT = PRODUCT == 0, ROUNDED = PRODUCT < 2 };
-  const int n = N ? N : a.n;
-  const int block = N ? K : a.block;
-  const int plain = N ? PLAIN : a.plain;
+  const int n = N ? N : a.n, block = N ? K : a.block, plain = N ? PLAIN : a.plain;
   const int column = s ? permi_ctz((unsigned)s) : 0;
   const bool down = (s ^ s >> 1) >> column & 1;
   double p[2] = {0, 0};
@@ -287,7 +266,7 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
   }
 }
 
-/* All settings from S on; by recursion, since compilers do not unroll that much. */
+/* Settings from S on; recursive, since compilers unroll less. */
 template <int S, int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM,
           int STEP>
 struct permi_states {
@@ -303,7 +282,7 @@ struct permi_states<END, END, N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, 
   static PERMI_BOTH void run(const permi_arguments<COUNT> &, permi_registers<ROOM, STEP> &) {}
 };
 
-/* The terms of all signs of the block columns. */
+/* All settings of the block columns. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
 PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o)
 {
@@ -314,16 +293,14 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* Sums over a thread's sign vectors into `kept`, see permi_registers. With two unrolled columns the code comes twice,
-   so that no branch parts the terms: 2% faster. With three or more it is too long: 20% slower. */
+/* A thread's sums, into `kept`. Two unrolled columns come twice, without a branch between terms: 2% faster; three are
+   too long: 20% slower. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
 {
   enum { WORDS = PARTS * (1 + LOW), ROOM = (N ? N : 64) * WORDS, ROUNDED = PRODUCT < 2, COPIES = K == 2 };
-  const int n = N ? N : a.n;
-  const int block = N ? K : a.block;
-  const int stride = (n * WORDS + 1) / 2 * 2;
+  const int n = N ? N : a.n, block = N ? K : a.block, stride = (n * WORDS + 1) / 2 * 2;
   const unsigned states = 1u << a.walk;
   const unsigned long long number = chunk << 7 | (unsigned long long)thread;
   const unsigned key = ((unsigned)chunk * 4 + (unsigned)(thread >> 5)) * 0x85ebca6bu;
@@ -348,12 +325,12 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
     const double *step = a.table + stride * (1 + k);
     PERMI_UNROLL
     for (int i = 0; i < n * WORDS; i++)
-      o.x[i] = permi_fma(minus, step[i], o.x[i]); /* exact, as all sums of rows */
+      o.x[i] = permi_fma(minus, step[i], o.x[i]); /* exact, as all row sums */
   }
   PERMI_ROLLED
   for (unsigned m = 0; m < states; m++) {
     o.odd = m & 1;
-    if (a.mask && !(m & (group - 1))) { /* a sample by hashing: no fixed pattern of signs, which a matrix may favour */
+    if (a.mask && !(m & (group - 1))) { /* hashed: a matrix may favour fixed signs */
       unsigned hash = key + m / group * 0x9e3779b9u;
       hash = (hash ^ hash >> 16) * 0x7feb352du;
       o.sampled = !(hash >> 24 & a.mask);
@@ -395,20 +372,42 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   }
 }
 
-/* Adds the sum of thread t + half to thread t's; room: [5][128]. */
+/* Adds thread t + half's sum to thread t's; room: [5][128]. */
 PERMI_BOTH void permi_fold(double *room, int t, int half)
 {
   PERMI_UNROLL
   for (int k = 0; k < 4; k += 2) {
     double *hi = room + 128 * k + t;
     double *lo = hi + 128;
-    double s;
-    double e;
+    double s, e;
     permi_two_sum(s, e, hi[0], hi[half]);
     e = permi_add(e, permi_add(lo[0], lo[half]));
     permi_fast_two_sum(hi[0], lo[0], s, e);
   }
   room[512 + t] = permi_add(room[512 + t], room[512 + t + half]);
+}
+
+/* Writes the sum of `room` over the threads. */
+__device__ __forceinline__ void permi_total(double *room, double *out)
+{
+  const int t = (int)threadIdx.x;
+  for (int half = 64; half; half /= 2) {
+    __syncthreads();
+    if (t < half)
+      permi_fold(room, t, half);
+  }
+  if (t == 0)
+    for (int k = 0; k < 5; k++)
+      out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
+}
+
+/* The same of each thread's `sum`. */
+__device__ __forceinline__ void permi_finish(double *room, double *out, const double *sum)
+{
+  __syncthreads();
+  for (int k = 0; k < 5; k++)
+    room[128 * k + threadIdx.x] = sum[k];
+  permi_total(room, out);
 }
 
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT>
@@ -418,28 +417,19 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
   extern __shared__ double2 permi_shared[];
   double *room = (double *)permi_shared; /* [5][128], then the walk's table */
   double *table = room + 640;
-  const int t = (int)threadIdx.x;
-  const int stride = (N * PARTS * (1 + LOW) + 1) / 2 * 2;
+  const int t = (int)threadIdx.x, stride = (N * PARTS * (1 + LOW) + 1) / 2 * 2;
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
     table[i] = a.table[stride * (1 + a.high) + i];
   __syncthreads();
-  /* sums in shared memory: 1.3% faster where registers are scarcest, slower elsewhere */
+  /* sums in shared memory: 1.3% faster where registers are scarce, else slower */
   if (SHARED) {
     permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 128>(a, table, a.first + blockIdx.x, t, room + t);
+    permi_total(room, a.out);
   } else {
     double kept[5];
     permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 1>(a, table, a.first + blockIdx.x, t, kept);
-    for (int k = 0; k < 5; k++)
-      room[128 * k + t] = kept[k];
+    permi_finish(room, a.out, kept);
   }
-  for (int half = 64; half; half /= 2) {
-    __syncthreads();
-    if (t < half)
-      permi_fold(room, t, half);
-  }
-  if (t == 0)
-    for (int k = 0; k < 5; k++)
-      a.out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
 }
 )
 /* clang-format on */

@@ -5,8 +5,8 @@
 
 /* clang-format off */
 PERMI_TEXT(batch,
-/* One matrix of a batch, by a team of 32 threads or 128, with the tables of >>gpu in shared memory: the pivot form, or
-   the plain form where every column has an entry that is small against its row. */
+/* A matrix, by a team of 32 or 128 threads with the tables of >>gpu in shared memory: pivot form, or plain if every
+   column has a small entry. */
 template <int N, int PARTS>
 struct alignas(16) permi_batch_room {
   enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
@@ -15,20 +15,19 @@ struct alignas(16) permi_batch_room {
   double a[N * N * PARTS];
   permi_arguments<COUNT> arguments;
   double largest[N]; /* of a row */
-  double worst[N]; /* of a column: the least share in its rows */
+  double worst[N]; /* least share of a column in its rows */
   double pivot[N * PARTS];
   double size[N * SAMPLES]; /* of a row sum for some signs */
-  double share[N * SAMPLES]; /* of what rounding may have taken from it */
+  double share[N * SAMPLES]; /* of it that rounding may have taken */
 };
 
 PERMI_BOTH double permi_batch_size(const double *z, int parts)
 {
-  const double x = fabs(z[0]);
-  const double y = parts == 2 ? fabs(z[1]) : 0;
+  const double x = fabs(z[0]), y = parts == 2 ? fabs(z[1]) : 0;
   return x < y ? y : x;
 }
 
-/* The least power of two that is not below x, x a normal number */
+/* The least power of two not below a normal x. */
 PERMI_BOTH double permi_batch_power(double x)
 {
   const long long bits = permi_bits(x) + 0xfffffffffffffll;
@@ -71,7 +70,7 @@ PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *pl
   return best;
 }
 
-/* Row i: divided by its pivot entry or not, rounded to its grid, into the tables. */
+/* Row i into the tables: divided by its pivot or not, on its grid. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int pivot, int plain)
 {
@@ -86,7 +85,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   double start[2] = {0, 0};
   PERMI_ROLLED
   for (int pass = 0; pass < 2; pass++) {
-    int at = -1; /* of the column among those that are not the pivot */
+    int at = -1; /* the column among all but the pivot */
     PERMI_ROLLED
     for (int j = 0; j < N; j++) {
       double z[2] = {row[j * PARTS], PARTS == 2 ? row[j * PARTS + PARTS - 1] : 0};
@@ -147,7 +146,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   }
 }
 
-/* Sums what is thread t's of the team, as permi_walk. */
+/* Sums thread t's part, as permi_walk. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
 {
@@ -172,17 +171,13 @@ PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plai
   room.arguments.mask = R::MASK;
 }
 
-/* out: permanent, sum of |terms|, share of a term that rounding of entries may have taken; the share is huge where
-   numbers are so large or small that the CPU must take the matrix. sum: hi, lo, hi, lo, sum of |terms|, `apart` doubles
-   from each other. */
+/* out: permanent, sum of |terms|, share that rounding may have taken (huge: the CPU must take the matrix). sum: hi, lo,
+   hi, lo, sum of |terms|, `apart` doubles apart. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
   typedef permi_batch_room<N, PARTS> R;
-  double re = 1;
-  double im = 0;
-  double weights = 0;
-  double share = 0;
+  double re = 1, im = 0, weights = 0, share = 0;
   bool fine = true;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {
@@ -197,8 +192,7 @@ PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const
   im = permi_mul(im, 1.0 / (double)(1ll << (N - 1)));
   PERMI_ROLLED
   for (int k = 0; k < R::SAMPLES; k++) {
-    double weight = 1;
-    double part = 0;
+    double weight = 1, part = 0;
     PERMI_ROLLED
     for (int i = 0; i < N; i++) {
       weight = permi_mul(weight, room.size[i * R::SAMPLES + k]);
@@ -223,13 +217,11 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
   typedef permi_batch_room<N, PARTS> R;
   extern __shared__ double2 permi_shared[];
   double *fold = (double *)permi_shared;
-  const int t = (int)threadIdx.x;
-  const int i = t % R::TEAM;
+  const int t = (int)threadIdx.x, i = t % R::TEAM;
   const unsigned long long matrix = blockIdx.x * (128ull / R::TEAM) + (unsigned long long)(t / R::TEAM);
   R &room = ((R *)(fold + 5 * 128))[t / R::TEAM];
   double out[5];
-  int plain;
-  int pivot;
+  int plain, pivot;
   if (matrix < a.first)
     for (int k = i; k < N * N * PARTS; k += R::TEAM)
       room.a[k] = a.table[matrix * (N * N * PARTS) + k];

@@ -1,16 +1,15 @@
 /* ==================================================================================== >>text_counts
-   The kernels for sums over counts. */
+   The kernels for sums over counts, see perm_gpu_counts. */
 #pragma once
 #include "text.h"
 
 /* clang-format off */
 PERMI_TEXT(counts,
-/* Sums over counts, see perm_gpu_counts. The term of forms x (sums of high and low words): its product, or e_needed. */
+/* The term of forms x (high and low words): their product. */
 template <class S>
 PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
 {
-  double re = 1;
-  double im = 0;
+  double re = 1, im = 0;
   PERMI_UNROLL
   for (int f = 0; f < shape.forms(); f++) {
     const double *at = x + f * S::PARTS * (1 + S::LOW);
@@ -36,7 +35,7 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
   term[1] = im;
 }
 
-/* e_k += x e_(k-1) for form f, without e_k that lead nowhere. */
+/* e_k += x e_(k-1) for form f, where e_k is needed. */
 template <class S>
 PERMI_BOTH void permi_counts_form(const S &shape, int f, const double *x, int absolute, double *e)
 {
@@ -94,10 +93,9 @@ PERMI_BOTH void permi_counts_symmetric(const S &shape, const double *x, int abso
   term[1] = S::PARTS == 2 ? e[2 * shape.needed() + 1] : 0;
 }
 
-/* Sums what is thread t's of a chunk, as permi_walk. Table: numbers of threads, chunks, high digits; where the walk
-   begins; for each high digit radix, where its weights are; start; steps of high digits, of low ones; weights of high
-   digits; walk: for every term of the low digits weight, digit that moves (counted from 1, negative: down) to it, sum
-   of the digits; Ryser: weights by rank. */
+/* Thread t's part of a chunk. Table: threads, chunks, high digits, the walk's place; radix and weights' place of high
+   digits; start; steps of high, low digits; weights; the walk, term by term: weight, digit that moves (from 1;
+   negative: down), sum of digits; Ryser: weights by rank. */
 template <class S>
 PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned mask, unsigned long long chunk, int t,
                                   double *out)
@@ -116,8 +114,7 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
   const unsigned long long end = begin + each + (chunk < rest ? 1 : 0);
   double total[2] = {0, 0};
   double low[2] = {0, 0};
-  double moduli = 0;
-  double x[S::SIZE];
+  double moduli = 0, x[S::SIZE];
   PERMI_ROLLED
   for (unsigned long long number = begin + (unsigned long long)t; number < end; number += 128) {
     unsigned long long left = number;
@@ -138,14 +135,13 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
       PERMI_UNROLL
       for (int i = 0; i < size; i++)
-        x[i] = permi_fma((double)v, steps[d * size + i], x[i]); /* exact, as all sums of forms */
+        x[i] = permi_fma((double)v, steps[d * size + i], x[i]); /* exact, as all forms */
     }
     PERMI_ROLLED
     for (int m = 0; m < shape.walk(); m++) {
       const int move = (int)walk[3 * m + 1];
       double w = walk[3 * m];
-      double term[2];
-      double error;
+      double term[2], error;
       if (move) {
         const double *step = steps + (high + (move < 0 ? -move : move) - 1) * size;
         const double sign = move < 0 ? -1 : 1;
@@ -175,8 +171,7 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
     }
     PERMI_UNROLL
     for (int part = 0; part < S::PARTS; part++) {
-      double product;
-      double error;
+      double product, error;
       permi_two_product(product, error, hi[part], weight);
       error = permi_fma(lo[part], weight, error);
       permi_two_sum(total[part], product, total[part], product);
@@ -203,16 +198,7 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
     table[i] = a.table[i];
   __syncthreads();
   permi_counts_walk(shape, table, a.mask, a.first + blockIdx.x, t, out);
-  for (int k = 0; k < 5; k++)
-    room[128 * k + t] = out[k];
-  for (int half = 64; half; half /= 2) {
-    __syncthreads();
-    if (t < half)
-      permi_fold(room, t, half);
-  }
-  if (t == 0)
-    for (int k = 0; k < 5; k++)
-      a.out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
+  permi_finish(room, a.out, out);
 }
 )
 /* clang-format on */

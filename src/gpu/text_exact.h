@@ -1,12 +1,11 @@
 /* ===================================================================================== >>text_exact
-   The kernels for integers. */
+   The kernels for integers. S has the members of perm_gpu_exact. */
 #pragma once
 #include "text.h"
 
 /* clang-format off */
 PERMI_TEXT(exact,
-/* Integers without rounding. S has the members of perm_gpu_exact. */
-/* A row sum of one word or less. */
+/* A row sum of at most one word. */
 template <class S>
 PERMI_BOTH int permi_exact_value(const S &shape, const unsigned *x, int line)
 {
@@ -19,13 +18,12 @@ PERMI_BOTH int permi_exact_value(const S &shape, const unsigned *x, int line)
   return (int)word;
 }
 
-/* The word of a quadruple. */
 PERMI_BOTH unsigned permi_exact_word(const uint4 &four, int k)
 {
   return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
 }
 
-/* to = x + step, row sum by row sum; step at a multiple of 16 bytes */
+/* to = x + step; step is at a multiple of 16 bytes */
 template <class S>
 PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x, const unsigned *step)
 {
@@ -42,13 +40,12 @@ PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x
   }
 }
 
-/* The magnitude of a row sum of `wide` words; returns its sign in bit 31. */
+/* The magnitude of a row sum; returns its sign in bit 31. */
 template <class S>
 PERMI_BOTH unsigned permi_exact_magnitude(const S &shape, const unsigned *x, int line, int wide, unsigned *c)
 {
   const int at = shape.at(line);
-  const unsigned top = x[at + wide - 1];
-  const unsigned mask = top >> 31 ? 0xffffffffu : 0u;
+  const unsigned top = x[at + wide - 1], mask = top >> 31 ? 0xffffffffu : 0u;
   unsigned carry = mask & 1u;
   PERMI_UNROLL
   for (int k = 0; k < wide; k++) {
@@ -59,7 +56,7 @@ PERMI_BOTH unsigned permi_exact_magnitude(const S &shape, const unsigned *x, int
   return top;
 }
 
-/* out[0 .. grown - 1] = p c modulo 2^(32 grown), p of `words` words, then `fill` */
+/* out = p c modulo 2^(32 grown), p of `words` words, then `fill` */
 template <int ROOM>
 PERMI_BOTH void permi_exact_times(unsigned *out, int grown, const unsigned *p, int words, unsigned fill,
                                   const unsigned *c, int wide)
@@ -78,15 +75,13 @@ PERMI_BOTH void permi_exact_times(unsigned *out, int grown, const unsigned *p, i
   }
 }
 
-/* Multiplies group g of rows into the product: real ones as magnitudes, with their signs in bit 31 of `sign`; complex
-   ones as two's complement, the imaginary part ROOM words on. */
+/* Multiplies a group into the product: real ones as magnitudes, signs in bit 31 of `sign`; complex ones in two's
+   complement, the imaginary part ROOM words on. */
 template <class S>
 PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsigned *p, unsigned &sign)
 {
-  const int first = shape.first(g);
-  const int end = shape.first(g + 1);
-  const int words = g ? shape.product(g - 1) : 0;
-  const int grown = shape.product(g);
+  const int first = shape.first(g), end = shape.first(g + 1);
+  const int words = g ? shape.product(g - 1) : 0, grown = shape.product(g);
   const int wide = shape.wide(g);
   unsigned c[2][3] = {{0, 0, 0}, {0, 0, 0}};
   unsigned signs[2] = {0, 0};
@@ -164,7 +159,7 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
   }
 }
 
-/* All groups from G on; by recursion, which makes G a constant. */
+/* Groups from G on; recursive: G is a constant. */
 template <class S, int G, int END>
 struct permi_exact_groups {
   static PERMI_BOTH void run(const S &shape, const unsigned *x, unsigned *p, unsigned &sign)
@@ -179,7 +174,7 @@ struct permi_exact_groups<S, END, END> {
   static PERMI_BOTH void run(const S &, const unsigned *, unsigned *, unsigned &) {}
 };
 
-/* Adds the term of row sums x to the sum, with its sign; odd: minus. */
+/* Adds the term of row sums x; odd: minus. */
 template <class S>
 PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd, unsigned *sum)
 {
@@ -206,7 +201,7 @@ PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd
   }
 }
 
-/* Row sums at the first sign vector of a thread. */
+/* A thread's first row sums. */
 template <class S>
 PERMI_BOTH void permi_exact_start(const S &shape, const unsigned *table, unsigned long long number, int high,
                                   unsigned *x)
@@ -220,7 +215,7 @@ PERMI_BOTH void permi_exact_start(const S &shape, const unsigned *table, unsigne
       permi_exact_step(shape, x, x, table + shape.stride() * (1 + k));
 }
 
-/* The settings of the block columns in which some even row is 0, bit by bit. */
+/* Bits of the block columns' settings in which an even row is 0. */
 template <class S>
 PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *x, const unsigned long long *masks)
 {
@@ -233,23 +228,21 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-/* The row of the walk's table for the step after state m. */
+/* The walk's row for the step after state m. */
 PERMI_BOTH int permi_exact_row(unsigned m)
 {
   const int j = permi_ctz(m + 1);
   return 2 * j + (int)((m + 1) >> (j + 1) & 1);
 }
 
-/* Sums a chunk. Shared memory: sums of words over the threads, masks, walk, settings, row sums of the threads, queues.
-   Without skipping a thread sums its own terms. With skipping a warp collects the settings of the block columns in
-   which no even row is 0, and shares them out: few terms are left, many in some threads and none in most. */
+/* Sums a chunk. Shared memory: sum, masks, walk, settings, row sums, queues. When skipping, a warp collects the
+   settings in which no even row is 0, and shares them out: they are few and uneven. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {
   extern __shared__ double2 permi_shared[];
   const unsigned *table = (const unsigned *)a.table;
-  const int t = (int)threadIdx.x;
-  const int lane = t & 31;
+  const int t = (int)threadIdx.x, lane = t & 31;
   const int totals = (S::PARTS * shape.sum() + 1) / 2 * 2;
   const int stride = shape.stride();
   unsigned long long *total = (unsigned long long *)permi_shared;
@@ -285,8 +278,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
     } else {
       unsigned long long alive = ~permi_exact_zeros(shape, x, masks);
       const unsigned odd = (m ^ (unsigned)permi_parity(number >> 5)) & 1u;
-      int at = __popcll(alive);
-      int end = at;
+      int at = __popcll(alive), end = at;
       for (int k = 1; k < 32; k *= 2) {
         const int before = __shfl_up_sync(0xffffffffu, end, k);
         end += lane >= k ? before : 0;
@@ -304,8 +296,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
       __syncwarp();
       for (int i = lane; i < end; i += 32) {
         const int code = queue[i];
-        unsigned own[S::WORDS];
-        unsigned y[S::WORDS];
+        unsigned own[S::WORDS], y[S::WORDS];
         PERMI_UNROLL
         for (int w = 0; w < S::WORDS; w += 4) {
           const uint4 four = ((const uint4 *)(states + stride * (t - lane + (code >> 6))))[w / 4];
@@ -320,7 +311,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
     }
   }
   PERMI_UNROLL
-  for (int i = 0; i < S::PARTS * shape.sum(); i++) /* words apart, carries at the end: any order gives the same */
+  for (int i = 0; i < S::PARTS * shape.sum(); i++) /* words apart, carries last: any order gives the same */
     atomicAdd(total + i, (unsigned long long)sum[i / shape.sum() * S::SUM_ROOM + i % shape.sum()]);
   __syncthreads();
   for (int i = t; i < S::PARTS * shape.sum(); i += 128)

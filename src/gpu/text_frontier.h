@@ -1,14 +1,14 @@
 /* ================================================================================== >>text_frontier
-   The kernels of the frontier's dynamic program, on arrays and on lists. */
+   The kernels of the frontier's program, on arrays and on lists. */
 #pragma once
 #include "text.h"
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
-/* Arrays (perm_sparse.h, >>arrays). A warp adds up a block of the target, the words with the same top and middle bits,
-   every value in the order of the ways, so that the bits are the CPU's. A value has PLANES words. In a block all first
-   words come before all second ones, since lanes read side by side. What a way does to the top bits is settled once for
-   a thread block, to the middle bits once for a warp. Low words that move have a table of places (permi_places). */
+/* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
+   of the ways: the CPU's bits. All first words of a block's values come before all second ones, for lanes to read side
+   by side. A way's top bits are settled once a thread block, middle bits once a warp. Low words that move have a
+   table. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -17,14 +17,7 @@ union permi_coefficient {
 };
 
 struct permi_gpu_way {
-  unsigned test;
-  unsigned want;
-  unsigned keep;
-  unsigned flip;
-  unsigned low_test;
-  unsigned low_want;
-  unsigned low_keep;
-  unsigned low_flip;
+  unsigned test, want, keep, flip, low_test, low_want, low_keep, low_flip;
   int low_ones;
   int place; /* below 0: low words stay */
   permi_coefficient c[2];
@@ -47,37 +40,31 @@ struct permi_step_arguments {
   const unsigned short *word; /* of the target */
   const unsigned short *rank; /* of the source */
   unsigned short *place;
-  unsigned long long *sizes; /* bits of the least and the largest modulus; NULL: not wanted */
+  unsigned long long *sizes; /* bits of least and largest modulus, or NULL */
   int ways;
-  int bits; /* middle slots; */
-  int from_shift; /* those of a row of middle offsets */
+  int bits; /* middle slots */
+  int from_shift; /* of a row of middle offsets */
   int to_shift;
-  int low;  /* occupied low slots of the source */
-  int words; /* low words of the target */
-  int spans; /* thread blocks for a word of top bits, */
+  int low;  /* the source's occupied low slots */
+  int words; /* the target's low words */
+  int spans; /* thread blocks a top word */
   int span;  /* blocks of each */
 };
 
-/* A way for one word of top bits. */
+/* A way for one top word. */
 struct permi_route {
   unsigned long long offset; /* of the source's top bits */
   permi_coefficient c[2];
-  unsigned test;
-  unsigned want;
-  unsigned keep;
-  unsigned flip;
+  unsigned test, want, keep, flip;
   int row; /* of the source's middle offsets */
-  int low_ones;
-  int place;
-  int unused;
+  int low_ones, place, unused;
 };
 
-/* What a block is added up from. */
+/* A block's summands. */
 struct permi_origin {
   unsigned long long offset;
   permi_coefficient c[2];
-  int count;
-  int place;
+  int count, place;
 };
 
 PERMI_BOTH bool permi_route_make(const permi_step_arguments &a, unsigned top, const permi_gpu_way &way, permi_route &r)
@@ -120,14 +107,12 @@ PERMI_BOTH unsigned short permi_place(const permi_step_arguments &a, const permi
 }
 
 struct permi_double_double {
-  double hi;
-  double lo;
+  double hi, lo;
 };
 
 PERMI_BOTH permi_double_double permi_dd_sum(permi_double_double a, permi_double_double b)
 {
-  permi_double_double s;
-  permi_double_double t;
+  permi_double_double s, t;
   permi_two_sum(s.hi, s.lo, a.hi, b.hi);
   permi_two_sum(t.hi, t.lo, a.lo, b.lo);
   permi_two_sum(s.hi, s.lo, s.hi, permi_add(s.lo, t.hi));
@@ -135,7 +120,7 @@ PERMI_BOTH permi_double_double permi_dd_sum(permi_double_double a, permi_double_
   return s;
 }
 
-/* (hi, lo) c with the CPU's bits: its vectors, for real double-doubles, fuse what its plain code rounds. */
+/* (hi, lo) c with the CPU's bits, whose vectors fuse real double-doubles. */
 PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bool fused)
 {
   permi_double_double p;
@@ -145,15 +130,14 @@ PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bo
   return p;
 }
 
-/* CELL: perm_gpu_cell; add: y += c x */
+/* add: y += c x */
 template <int CELL, int WORDS, int PARTS>
 struct permi_cell {
   enum { PLANES = CELL == 0 ? 1 : CELL == 3 ? 4 : 2, TRACKED = CELL == 3 ? 2 : 1, TRACK_END = CELL == 1 ? 1 : PLANES };
   typedef double number;
   static PERMI_BOTH void add(double *y, const double *x, const permi_coefficient *c)
   {
-    const double real = c[0].real;
-    const double imaginary = c[1].real;
+    const double real = c[0].real, imaginary = c[1].real;
     if (CELL == 0) {
       y[0] = permi_fma(real, x[0], y[0]);
     } else if (CELL == 1) {
@@ -190,17 +174,16 @@ template <int WORDS, int PARTS>
 struct permi_cell<4, WORDS, PARTS> {
   enum { PLANES = WORDS * PARTS, TRACKED = 1, TRACK_END = 0 };
   typedef unsigned long long number;
-  /* y += |c| x, or with `minus` y -= |c| x, modulo 2^(64 WORDS) */
+  /* y += |c| x or, `minus`, y -= |c| x, modulo 2^(64 WORDS) */
   static PERMI_BOTH void part(number *y, const number *x, number c, bool minus)
   {
     const number magnitude = minus ? 0 - c : c;
-    number carry = 0; /* of the product, */
-    number borrow = 0; /* of the sum or difference */
+    number carry = 0; /* of the product */
+    number borrow = 0; /* of the sum */
     PERMI_UNROLL
     for (int w = 0; w < WORDS; w++) {
       const number low = magnitude * x[w];
-      const number term = low + carry;
-      const number sum = minus ? y[w] - term : y[w] + term;
+      const number term = low + carry, sum = minus ? y[w] - term : y[w] + term;
       const number all = minus ? sum - borrow : sum + borrow;
       if (w + 1 < WORDS)
         carry = permi_high(magnitude, x[w]) + (term < low);
@@ -210,8 +193,7 @@ struct permi_cell<4, WORDS, PARTS> {
   }
   static PERMI_BOTH void add(number *y, const number *x, const permi_coefficient *c)
   {
-    const number real = c[0].integer;
-    const number imaginary = c[1].integer;
+    const number real = c[0].integer, imaginary = c[1].integer;
     part(y, x, real, (long long)real < 0);
     if (PARTS == 2) {
       part(y + WORDS % PLANES, x + WORDS % PLANES, real, (long long)real < 0);
@@ -223,7 +205,7 @@ struct permi_cell<4, WORDS, PARTS> {
   }
 };
 
-/* Notes the least modulus but 0 and the largest, as bits, which are ordered as such doubles are. */
+/* Notes least modulus above 0 and largest, as bits. */
 PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
 {
   permi_coefficient size;
@@ -234,7 +216,7 @@ PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
     sizes[1] = size.integer;
 }
 
-/* Adds up values first, first + apart, ..., U of them, of a block of count, into the target from word `to` on. */
+/* Sums U values first, first + apart, ... of a block into the target from word `to` on. */
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
                              unsigned long long to, int count, int first, int apart, unsigned long long *sizes)
@@ -272,7 +254,7 @@ PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *
     }
     PERMI_UNROLL
     for (int u = 0; u < U; u++)
-      cell::add(y[u], z[u], o.c); /* of 0 where there is none: that changes nothing */
+      cell::add(y[u], z[u], o.c); /* adding 0 changes nothing */
   }
   PERMI_UNROLL
   for (int u = 0; u < U; u++)
@@ -296,16 +278,13 @@ __device__ __forceinline__ void permi_step(const permi_step_arguments &a)
   extern __shared__ double2 permi_shared[];
   __shared__ int routes;
   __shared__ unsigned long long all[2];
-  const int lane = (int)threadIdx.x & 31;
-  const int warp = (int)threadIdx.x >> 5;
-  const unsigned below = (1u << lane) - 1;
-  const unsigned top = a.top[blockIdx.x / a.spans];
+  const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
+  const unsigned below = (1u << lane) - 1, top = a.top[blockIdx.x / a.spans];
   const int ones = permi_ones(top);
   permi_route *route = (permi_route *)permi_shared;
   permi_origin *origin = (permi_origin *)(route + a.ways) + warp * a.ways;
   unsigned long long sizes[2] = {0x7fefffffffffffffull, 0};
-  int begin = a.middle_start[ones];
-  int end = a.middle_start[ones + 1];
+  int begin = a.middle_start[ones], end = a.middle_start[ones + 1];
   begin += (int)(blockIdx.x % a.spans) * a.span;
   if (end > begin + a.span)
     end = begin + a.span;
@@ -331,8 +310,7 @@ __device__ __forceinline__ void permi_step(const permi_step_arguments &a)
   PERMI_ROLLED
   for (int m = begin + warp; m < end; m += (int)blockDim.x >> 5) {
     const unsigned middle = a.middle[m];
-    const int left = a.left[m];
-    const int count = a.to_start[left + 1] - a.to_start[left];
+    const int left = a.left[m], count = a.to_start[left + 1] - a.to_start[left];
     const unsigned long long to = a.to_top[top] + a.to_middle[(ones << a.to_shift) + (int)middle];
     int origins = 0;
     for (int w = 0; w < routes; w += 32) {
@@ -384,9 +362,8 @@ __device__ __forceinline__ void permi_scale(double *x, unsigned long long count,
 )
 /* clang-format on */
 
-/* Sorted lists, united by merge path [DOB15]. States are expanded stream by stream, so that the transitions of a stream
-   are sorted by their targets. Streams are merged two by two, the first before the second where keys are equal. Equal
-   keys are added up. So a value is added up in the order of the streams: the arrays' bits. */
+/* Sorted lists, united by merge path [DOB15]: a stream's transitions are sorted by target; streams are merged two by
+   two, the first first at equal keys, which are added up: the arrays' bits. */
 /* clang-format off */
 PERMI_TEXT(lists,
 struct permi_gpu_stream {
@@ -396,7 +373,7 @@ struct permi_gpu_stream {
   permi_coefficient c[2];
 };
 
-/* A transition: where to, and from (its stream << 40 | place in the source). */
+/* A transition: target; origin (stream << 40 | place). */
 struct permi_item {
   unsigned long long key;
   unsigned long long origin;
@@ -407,13 +384,13 @@ struct permi_list_arguments {
   const void *value;
   unsigned long long states;
   const permi_gpu_stream *stream;
-  unsigned long long *count; /* of tiles of 1024, of every row (stream); then how many before */
+  unsigned long long *count; /* of tiles of 1024, then of those before */
   unsigned long long *start; /* of rows, and the end */
   unsigned long long tiles; /* of a row */
   int rows;
   permi_item *item;
   permi_item *merged;
-  unsigned long long begin; /* two runs of items */
+  unsigned long long begin; /* two runs */
   unsigned long long middle;
   unsigned long long end;
   unsigned long long *to_key;
@@ -438,12 +415,11 @@ PERMI_BOTH permi_item permi_item_make(const permi_list_arguments &a, int s, unsi
   return item;
 }
 
-/* How many of the first `diagonal` items of the union of a and b are of a. */
+/* How many of the union's first `diagonal` items are a's. */
 PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const permi_item *b, long long bs,
                                  long long diagonal)
 {
-  long long low = diagonal > bs ? diagonal - bs : 0;
-  long long high = diagonal < as ? diagonal : as;
+  long long low = diagonal > bs ? diagonal - bs : 0, high = diagonal < as ? diagonal : as;
   while (low < high) {
     const long long m = (low + high) / 2;
     if (a[m].key <= b[diagonal - 1 - m].key)
@@ -454,17 +430,16 @@ PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const p
   return low;
 }
 
-/* Items first .. first + count - 1 of the union of a and b, which have as and bs. */
+/* Items [first, first + count) of the union of a and b. */
 PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item *b, int bs, int first, int count,
                                   permi_item *to)
 {
-  int i = (int)permi_merge_path(a, as, b, bs, first);
-  int j = first - i;
+  int i = (int)permi_merge_path(a, as, b, bs, first), j = first - i;
   for (int k = 0; k < count && i + j < as + bs; k++)
     to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
 }
 
-/* Adds up the state whose transitions begin at item i, to place k. */
+/* Sums the state from item i on, to place k. */
 template <int CELL, int WORDS, int PARTS>
 PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
                                 unsigned long long *sizes)
@@ -473,8 +448,7 @@ PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long lon
   typedef typename cell::number number;
   enum { PLANES = cell::PLANES };
   const unsigned long long key = a.item[i].key;
-  number y[PLANES];
-  number x[PLANES];
+  number y[PLANES], x[PLANES];
   PERMI_UNROLL
   for (int w = 0; w < PLANES; w++)
     y[w] = 0;
@@ -496,12 +470,11 @@ PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long lon
   }
 }
 
-/* The place of a thread's element among those of a tile that are in; *before: those of earlier turns. */
+/* The rank of a thread's element among those in. */
 __device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
 {
   __shared__ int warps[8];
-  const int lane = (int)threadIdx.x & 31;
-  const int warp = (int)threadIdx.x >> 5;
+  const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
   const unsigned vote = __ballot_sync(~0u, in);
   unsigned long long rank = *before + (unsigned long long)permi_ones(vote & ((1u << lane) - 1));
   if (lane == 0)
@@ -529,7 +502,7 @@ __device__ __forceinline__ void permi_list_count(const permi_list_arguments &a, 
     a.count[blockIdx.x] = (unsigned long long)count;
 }
 
-/* One thread block of 256. */
+/* One thread block. */
 __device__ __forceinline__ void permi_list_scan(const permi_list_arguments &a)
 {
   __shared__ unsigned long long sum[256];
@@ -569,7 +542,7 @@ __device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
   }
 }
 
-/* Makes 2048 items of the union of [begin, middle) and [middle, end), in shared memory. */
+/* Merges 2048 items, in shared memory. */
 __device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
 {
   __shared__ permi_item room[2048];
@@ -577,15 +550,13 @@ __device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
   const permi_item *left = a.item + a.begin;
   const permi_item *right = a.item + a.middle;
   const long long lefts = (long long)(a.middle - a.begin);
-  const long long rights = (long long)(a.end - a.middle);
-  const long long first = blockIdx.x * 2048ll;
+  const long long rights = (long long)(a.end - a.middle), first = blockIdx.x * 2048ll;
   const long long last = first + 2048 < lefts + rights ? first + 2048 : lefts + rights;
   permi_item mine[8];
   if (threadIdx.x < 2)
     edge[threadIdx.x] = permi_merge_path(left, lefts, right, rights, threadIdx.x ? last : first);
   __syncthreads();
-  const int as = (int)(edge[1] - edge[0]);
-  const int all = (int)(last - first);
+  const int as = (int)(edge[1] - edge[0]), all = (int)(last - first);
   for (int k = (int)threadIdx.x; k < all; k += 256)
     room[k] = k < as ? left[edge[0] + k] : right[first - edge[0] + (k - as)];
   __syncthreads();
@@ -623,4 +594,4 @@ __device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
 /* clang-format on */
 
 #define PERMI_STEP_THREADS 256
-#define PERMI_GPU_STREAMS 128 /* of a step: no vertex has so many neighbours on a frontier of 43 */
+#define PERMI_GPU_STREAMS 128 /* no vertex has more neighbours on a frontier of 43 */

@@ -1,13 +1,12 @@
 /* ===================================================================================== >>checkpoint
-   Finished work as a file, so that a job survives its process. The file, numbers with the least significant byte first,
-   doubles as IEEE has them:
+   Finished work as a file. Numbers have the least significant byte first, doubles are IEEE's:
      offset  bytes
-          0      8  89 50 45 52 4d 0d 0a 1a: what a transfer as text would change
+          0      8  89 50 45 52 4d 0d 0a 1a: changed by a transfer as text
           8      4  format: 1
          12      4  version of perm: PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (as all to `cpu_fallback` for perm_checkpoint_options and messages only)
+         32      4  method asked for (for messages and perm_checkpoint_options, as all to `cpu_fallback`)
          36      4  precision asked for
          40      4  isa: the kernel family, never PERM_ISA_AUTO
          44      4  certify
@@ -30,17 +29,15 @@
                           2168  the partial as in >>state, if there are intervals
                     the note
                  8  checksum of everything before
-   Invariants, on which surviving rests:
-     1. Under its name the file is at every moment absent, or whole and old, or whole and new (>>files).
-     2. A chunk is in a file together with its terms or not at all: one thread adds both to the state, between ranges,
-        and one checksum covers both.
-     3. A file never holds less than the one that it replaces: states only grow, and a run begins with what is there.
-        (Of two processes with one file each replaces it as a whole; the last one stays, and nothing in it is wrong.)
-     4. Whatever fails before the rename leaves the old file alone, and the state in memory as it was; what fails after
-        it is reported, and either file is good.
-     5. Nothing is used of a file unless all of it holds: length, checksum, format, version, fingerprints; intervals in
-        order and in the leaf, and in the partial the number, sum and sum of squares of just these chunks. No length in
-        it is believed beyond the bytes that are there. */
+   Invariants:
+     1. Under its name the file is always absent, whole and old, or whole and new (>>files).
+     2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
+     3. A file never holds less than the one it replaces: states only grow, from what is there. (Of two processes with
+        one file the last wins whole.)
+     4. A failure before the rename leaves the old file and the state alone; one after it is reported.
+     5. Nothing of a file is used unless all of it holds: length, checksum, format, version, fingerprints, and intervals
+        that are in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. No length
+        is believed beyond the bytes that are there. */
 #pragma once
 #include "state.h"
 #include "options.h"
@@ -50,8 +47,7 @@
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
-/* Eight bytes at a time; every step is one to one in the number and in the hash, so that a change within eight bytes
-   always shows. */
+/* Each step is one to one in number and hash, so a change within eight bytes always shows. */
 static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
 {
   uint64_t hash = PERMI_HASH_START;
@@ -121,7 +117,6 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   return needed;
 }
 
-/* Who is speaking: "FILE: ", or nothing. */
 static const char *permi_colon(const char *path)
 {
   return path ? ": " : "";
@@ -132,7 +127,7 @@ static const char *permi_name(const char *path)
   return path ? path : "";
 }
 
-/* The head's own consistency: is it one of ours, whole, and of this version? */
+/* Is the file ours, whole and of this version? */
 static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
                                           perm_result *result)
 {
@@ -161,7 +156,7 @@ static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t siz
   return PERM_OK;
 }
 
-/* A checkpoint of another job: by what the two differ. */
+/* Says how a checkpoint of another job differs. */
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
@@ -189,7 +184,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
     PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpu.devices);
   if (permi_get_int(bytes + 96) != options->gpu.tune)
     PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->gpu.tune);
-  if (permi_get_double(bytes + 56) != options->tolerance) /* which may plan another precision */
+  if (permi_get_double(bytes + 56) != options->tolerance) /* may plan another precision */
     PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
   if (permi_get_double(bytes + 72) != options->plan_effort)
     PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
@@ -199,8 +194,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
 }
 
-/* The finished chunks of one leaf, from *bytes on, which moves past them; `left` bytes are there. 0: not as they must
-   be; -1: out of memory. */
+/* Reads one leaf and advances *bytes; `left` bytes remain. 0: invalid; -1: out of memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -223,7 +217,7 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
   list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
   if (!list)
     return -1;
-  state->interval[i] = list; /* the state frees it */
+  state->interval[i] = list; /* freed with the state */
   for (k = 0; k < intervals; k++, from += 16) {
     list[k].begin = permi_get(from, 8);
     list[k].end = permi_get(from + 8, 8);
@@ -283,7 +277,7 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
   return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
 }
 
-/* The whole file, freshly allocated, if it begins like a checkpoint: no more is read than its head says it has. */
+/* Reads the file, but no more than its head announces. */
 static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
                                    size_t *size, int *missing, perm_result *result)
 {
@@ -298,7 +292,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   to = (unsigned char *)permi_allocate(allocator, room, 1);
   while (to && !failed && used < wanted) {
     size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
-    if (!ask) { /* full: twice the room */
+    if (!ask) { /* full: double it */
       unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
       if (more)
         memcpy(more, to, used);
@@ -316,7 +310,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
       break;
     if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
       const uint64_t whole = permi_get(to + 16, 8);
-      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more, which must not be there */
+      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not be there */
     }
   }
   fclose(file);
@@ -436,7 +430,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     found.checkpoint.part = (int)permi_get(bytes + 88, 4);
     found.checkpoint.parts = (int)permi_get(bytes + 92, 4);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same but for integers, of which the fingerprint tells */
+      found.isa = PERM_ISA_AVX512; /* the same except integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);

@@ -1,29 +1,28 @@
 /* ======================================================================================== >>control
-   Whether a call may go on: cancel, time limit, progress, checkpoints that are due. */
+   Whether a call may go on: cancellation, time limit, progress, checkpoints. */
 #pragma once
 #include "../api/types.h"
 #include "../base/platform.h"
 
-/* What reading, planning, preparing and running look at between pieces of work. Only the calling thread polls and
-   reports. */
+/* Only the calling thread polls and reports. */
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
-  double work_total, work_before; /* predicted seconds: of all leaves, of the leaves already done */
-  double fraction_start;          /* fraction at the start of this call, for the time left */
-  double next_checkpoint;         /* when ranges are to be interrupted for writing one */
-  int unwritten;                  /* the last one could not be written */
+  double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
+  double fraction_start;          /* at the start of this call */
+  double next_checkpoint;         /* when a range stops to write one */
+  int unwritten;                  /* the last write failed */
   int gpus;                       /* most that took part in a leaf */
   char message[PERM_MESSAGE_BYTES]; /* why a device failed */
-  double worked, next_look; /* of permi_watch: units so far, and where it looks again; */
-  perm_status stopped;      /* what it found there, PERM_OK as long as nothing says stop; */
-  const char *activity;     /* what is going on, */
-  double done;              /* and the predicted seconds of it that are done */
+  double worked, next_look; /* units of permi_watch: counted, next look */
+  perm_status stopped;      /* what permi_watch found */
+  const char *activity;
+  double done;              /* predicted seconds of the activity */
 } permi_control;
 
-#define PERMI_WATCH_UNITS 1e7 /* see permi_watch */
+#define PERMI_WATCH_UNITS 1e7
 
-/* What a call begins with: max_seconds count from here. */
+/* Starts the clock of max_seconds. */
 static permi_control permi_control_begin(const perm_options *options)
 {
   permi_control control;
@@ -37,7 +36,7 @@ static permi_control permi_control_begin(const perm_options *options)
   return control;
 }
 
-/* Stops? `work_done` is in predicted seconds of the present leaf. Reports at most every 0.1 s. */
+/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. Reports at most every 0.1 s. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -64,9 +63,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts work that is no part of a prediction, in units of about a nanosecond, and looks at the limits every few
-   milliseconds of it. 1: stop; watch->stopped says why, and stays. Counting and not the clock decides what a plan is:
-   a call that is not stopped takes no notice. watch may be NULL. */
+/* Counts units, about nanoseconds, of work that no prediction holds; returns 1 to stop, with watch->stopped.
+   Counting, not the clock, decides plans, so a call that is not stopped keeps its bits. watch may be NULL. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -80,7 +78,7 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-/* Zeroes a piece at a time, under the eyes of watch: pages that nobody touched yet take long. 0: it says stop. */
+/* Zeroes in pieces, since fresh pages take long. 0: watch says stop. */
 static int permi_zero(permi_control *watch, void *memory, size_t bytes)
 {
   const size_t piece = (size_t)1 << 24;
@@ -90,9 +88,9 @@ static int permi_zero(permi_control *watch, void *memory, size_t bytes)
   return k >= bytes;
 }
 
-#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* a reason to stop a range that no caller sees */
+#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* no caller sees it */
 
-/* The same for ranges, which stop for checkpoints too. */
+/* Polls for ranges, which also stop for checkpoints. */
 static perm_status permi_control_poll_range(permi_control *control, double work_done, const char *activity)
 {
   const perm_status status =

@@ -1,6 +1,5 @@
 /* ============================================================================================ >>job
-   Leaves, the expression over them, partials and their merging. Engines fill in a permi_leaf; nothing here
-   knows what an engine does. */
+   Leaves, the expression over them, and the merging of partials. Engines fill in a permi_leaf. */
 #pragma once
 #include "../base/prices.h"
 #include "../api/calls.h"
@@ -8,8 +7,8 @@
 #include "../base/numbers.h"
 #include "control.h"
 
-/* What all terms share, entries that were rounded: relative to the value and to a part of the sum of |terms|, but at
-   most so much, in the units of that sum. */
+/* A rounding that all terms share, relative to the value and to a part of the sum of |terms|, but at most `most` in
+   units of that sum. */
 typedef struct permi_shared {
   double relative, part, most;
 } permi_shared;
@@ -17,28 +16,28 @@ typedef struct permi_shared {
 typedef struct permi_leaf permi_leaf;
 struct permi_leaf {
   perm_leaf information;
-  /* One chunk of a range, or the whole of a task, added to *partial. A task polls control (may be NULL) and may
-     fail; then *partial is as it was. */
+  /* Adds one chunk of a range, or a whole task, to *partial. A task that fails leaves *partial alone; control may be
+     NULL. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
-  /* Not NULL: many chunks at once instead, with all that partials count; a prefix of them if stopped or failed. */
+  /* If set, runs many chunks, or a prefix of them when stopped. */
   perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                            perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
-  size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* like snprintf, whole lines */
-  void *context;  /* tables of the engine; immutable once the job exists */
-  size_t workspace; /* bytes that each thread lends run_chunk, at a multiple of 64: stacks may be as small as 64 KiB */
-  int integer;    /* 1: permanent of the leaf = value * 2^scale_exp2, an integer, and scale_exp2 <= 0 */
-  uint64_t modulus; /* not 0, odd: that modulo it; value is a sum of residues */
-  int threaded;     /* 1: a task that uses the options' threads */
-  permi_dd scale, scale_imaginary; /* permanent of the leaf = value * scale * 2^scale_exp2 */
+  size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* whole lines, like snprintf */
+  void *context;  /* tables, immutable once the job exists */
+  size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
+  int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
+  uint64_t modulus; /* odd: value is a sum of residues; 0: none */
+  int threaded;     /* 1: a task with threads */
+  permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
   long long scale_exp2;
-  double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, both scaled likewise, the */
-  double bound_absolute;    /* latter without the partial's exp2; INFINITY where no theorem holds */
-  double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute + */
-  double estimate_absolute; /* (estimate_squares * absolute)^(1/2), these scaled as bound_absolute: what the sum of */
-  double estimate_squares;  /* the terms' sizes does not tell, and a bound of the sum of their squares */
-  permi_shared shared;      /* added likewise: what terms have in common */
+  double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
+  double bound_absolute;    /* likewise, without the partial's exp2; INFINITY: unproven */
+  double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute */
+  double estimate_absolute; /* + (estimate_squares * absolute)^(1/2), scaled as bound_absolute */
+  double estimate_squares;  /* bounds the sum of squared terms */
+  permi_shared shared;      /* added to the estimate */
 };
 
 typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
@@ -51,17 +50,17 @@ struct perm_job {
   perm_allocator allocator;
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
-  permi_node *node;     /* the expression in postfix order */
-  permi_number *number; /* its constants */
+  permi_node *node;     /* in postfix order */
+  permi_number *number; /* constants */
   perm_precision precision;
   int is_complex;
-  uint64_t modulus; /* not 0: every step is reduced modulo it */
+  uint64_t modulus; /* of every step, or 0 */
   double plan_seconds;
-  char *note[2];         /* for perm_job_explain before and after the leaves: whole lines, or NULL */
+  char *note[2];         /* lines before and after the leaves in perm_job_explain, or NULL */
   size_t note_bytes[2];
 };
 
-/* Makes room for one more of *array; 0 when memory runs out (nothing is lost). */
+/* Makes room for one more; 0: out of memory, nothing is lost. */
 static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
 {
   int more = *room ? 2 * *room : 4;
@@ -90,7 +89,7 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Appends lines to what perm_job_explain says before (0) or after (1) the leaves. 0: out of memory. */
+/* Appends lines to a note of perm_job_explain. 0: out of memory. */
 PERMI_UNUSED
 static int permi_job_note(perm_job *job, int after, const char *lines)
 {
@@ -130,7 +129,7 @@ static int permi_job_push_number(perm_job *job, const permi_number *number)
   return 1;
 }
 
-/* Takes over the leaf's context, also when it fails. */
+/* Owns the leaf's context, also on failure. */
 static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 {
   void *leaves = job->leaf;
@@ -144,7 +143,7 @@ static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
   return 1;
 }
 
-/* One part of an integer leaf's permanent. 0 if it is too long, or no integer as it must be. */
+/* One part of an integer leaf. 0: too long, or no integer. */
 static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
 {
   const uint64_t p = leaf->modulus;
@@ -154,12 +153,12 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
   if (!p)
     return permi_integer_halve(integer, (int)-leaf->scale_exp2);
   permi_integer_reduce(integer, p);
-  for (k = 0; k < -leaf->scale_exp2; k++) /* half of an odd residue r is (r + p)/2 */
+  for (k = 0; k < -leaf->scale_exp2; k++) /* half of odd r is (r + p)/2 */
     integer->word[0] = integer->word[0] / 2 + (integer->word[0] & 1 ? p / 2 + 1 : 0);
   return 1;
 }
 
-/* The leaf's share of the expression, from a partial that holds all its chunks. */
+/* The leaf's value, from a complete partial. */
 static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
 {
   const double scale_modulus = permi_modulus(leaf->scale.hi, leaf->scale_imaginary.hi) * (1 + 1e-12);
@@ -174,7 +173,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   }
   number->value = permi_sum_value(&partial->value, &number->exp2);
   number->imaginary = permi_sum_value(&partial->imaginary, &imaginary_exp2);
-  if (number->imaginary.hi != 0) { /* to the larger exponent of the two */
+  if (number->imaginary.hi != 0) { /* common exponent: the larger */
     long long d = number->value.hi == 0 ? LLONG_MAX : imaginary_exp2 - number->exp2;
     int shift = -permi_int_exponent(d < 0 ? -d : d);
     if (d > 0) {
@@ -201,19 +200,19 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                          ? (double)INFINITY
                          : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
-  /* besides the engine's bound: the scale is a product of up to n numbers, then two operations here */
+  /* plus the scale, a product of up to n numbers, and two operations */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
-    number->error = number->estimate = 0; /* an engine in which nothing rounded; its scale is a power of two */
+    number->error = number->estimate = 0; /* nothing rounded; the scale is a power of two */
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
     const long long shift = leaf->scale_exp2 - number->exp2;
     const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
                         ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
     number->error += lost + DBL_MIN;
-    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* ranges' bounds are far too wide, but terms */
-      number->estimate += lost;                                       /* of which nothing may be left tell nothing */
+    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide, but */
+      number->estimate += lost;                                       /* lost terms tell nothing */
   }
   if (leaf->estimate_absolute > 0)
     number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
@@ -226,7 +225,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   return PERM_OK;
 }
 
-/* Value of the whole expression; partials are complete. */
+/* The value of the expression, from complete partials. */
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number *stack;
@@ -278,7 +277,6 @@ PERM_API void perm_job_free(perm_job *job)
   permi_release(&allocator, job);
 }
 
-/* Predicted, one thread. */
 PERMI_UNUSED
 static double permi_job_seconds(const perm_job *job)
 {
@@ -318,7 +316,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Bounds and predictions are left out: the digits of log and exp are the C library's. */
+/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -368,11 +366,11 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return PERM_OK;
 }
 
-/* What `threads` threads lend run_chunk, each permi_workspace_each bytes from where permi_workspace_of says. *memory is
-   to be released; NULL where nothing is needed. 0: out of memory. */
+/* Memory for run_chunk: permi_workspace_each bytes a thread, at permi_workspace_of. *memory is NULL if none is
+   needed. 0: out of memory. */
 static size_t permi_workspace_each(const permi_leaf *leaf)
 {
-  return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* a line between neighbours */
+  return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* keeps neighbours apart */
 }
 
 static int permi_workspace_make(const perm_allocator *allocator, const permi_leaf *leaf, int threads, void **memory)
@@ -390,7 +388,6 @@ static void *permi_workspace_of(const permi_leaf *leaf, void *memory, int thread
   return at ? at + (64 - ((uintptr_t)at & 63)) % 64 + permi_workspace_each(leaf) * (size_t)thread : NULL;
 }
 
-/* workspace: of this thread. */
 static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64_t end, void *workspace,
                                   permi_control *control, perm_partial *partial)
 {
@@ -433,8 +430,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-/* The sums of the numbers 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63.
-   Division comes first, of the factor that it leaves whole: 3 divides n, n - 1 or, for n = 2 modulo 3, 2n - 1. */
+/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. The divided
+   factor stays whole: 3 divides n, n - 1 or, if n = 2 modulo 3, 2n - 1. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -452,7 +449,7 @@ static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
   *squares = a * b * c;
 }
 
-/* Did the chunks [begin, end) go in, each once? As far as their number and those sums tell. */
+/* Do count and sums say that chunks [begin, end) went in once each? */
 static int permi_partial_covers(const perm_partial *partial, uint64_t begin, uint64_t end)
 {
   uint64_t indices[2], squares[2];
@@ -496,7 +493,7 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
   result->modulus = job->modulus;
   result->method = costliest ? costliest->information.method : PERM_METHOD_STRUCTURE;
   result->isa = costliest ? costliest->information.isa : PERM_ISA_PLAIN;
-  /* doubles that were taken for integers over a power of two are no integer result */
+  /* no integer: doubles over a power of two */
   result->precision = result->exact                             ? PERM_PRECISION_EXACT
                       : job->precision == PERM_PRECISION_EXACT ? PERM_PRECISION_DD
                                                                : job->precision;

@@ -1,5 +1,5 @@
 /* ======================================================================================== >>options
-   Are the options what they may be? */
+   The check of options. */
 #pragma once
 #include "../base/memory.h"
 #include "../base/cpu.h"
@@ -50,7 +50,7 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Checks that every call makes: options, instruction set. `argument` is the position of options in the call. */
+/* Checks what every call checks. argument: position of the options. */
 static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
 {
   const char *bad = permi_bad_option(options);

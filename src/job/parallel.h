@@ -1,7 +1,6 @@
 /* ======================================================================================= >>parallel
-   One scheduler: threads take the next chunk until all are taken or something says stop. Every chunk that was
-   taken is finished, so what is done is always a prefix of the range, and since partials merge exactly it does not
-   matter who did what. */
+   The scheduler: threads take the next chunk until something says stop. Taken chunks are finished, so the work is a
+   prefix of the range; partials merge exactly, so it does not matter who did what. */
 #pragma once
 #include "job.h"
 
@@ -15,11 +14,11 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Work on a part, by a thread from 0 on; 0 is the calling thread, which alone may poll. */
+/* Thread 0 is the caller and alone polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares the parts [begin, end) out among threads, each the next part in turn. What thread 0 returns other than PERM_OK
-   ends it; every part that was taken is finished. *all (or NULL): 1 if all were, although it may have been stopped. */
+/* Shares [begin, end) out part by part. A status other than PERM_OK from thread 0 ends it. *all, or NULL: 1 if every
+   part was done, even if stopped. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -61,14 +60,13 @@ static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_
   return (perm_status)stop;
 }
 
-/* A range of a leaf's chunks on several threads. */
 typedef struct permi_ranging {
   const permi_leaf *leaf;
   permi_control *control;
   uint64_t begin;
-  double per_chunk; /* seconds */
+  double per_chunk;
   void *memory;
-  perm_partial *partial; /* of each thread */
+  perm_partial *partial; /* one a thread */
 } permi_ranging;
 
 static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
@@ -76,12 +74,12 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
   const permi_ranging *ranging = (const permi_ranging *)context;
   permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
                  &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk, so that every call gets at least one step further */
+  return thread ? PERM_OK /* after the chunk: every call makes progress */
                 : permi_control_poll_range(ranging->control,
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }
 
-/* Chunks [begin, end) of a leaf into *done, which is empty; a prefix of them if stopped or failed. */
+/* Adds chunks [begin, end) to *done, which is empty; a prefix if stopped or failed. */
 static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
                                    permi_control *control, int threads, perm_partial *done)
 {

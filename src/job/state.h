@@ -1,7 +1,7 @@
 /* ========================================================================================== >>state
-   Finished work: of every leaf the sum of the finished chunks and, as intervals [begin, end), which ones these are.
-   Invariants: 1. intervals are sorted, not empty, and do not touch; 2. the partial holds just their chunks, each once.
-   Adding builds the new list beside the old one and puts it in place last, so that nothing has changed on a failure. */
+   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end).
+   1. Intervals are sorted, not empty, and do not touch. 2. The partial holds just their chunks, each once. A new list
+   replaces the old one last, so a failure changes nothing. */
 #pragma once
 #include "job.h"
 
@@ -12,8 +12,8 @@ typedef struct permi_interval {
 struct perm_state {
   perm_allocator allocator;
   int leaves;
-  perm_partial *partial;     /* one a leaf */
-  permi_interval **interval; /* likewise; NULL: none */
+  perm_partial *partial;     /* for each leaf */
+  permi_interval **interval; /* NULL: none */
   size_t *intervals;
 };
 
@@ -59,7 +59,7 @@ PERM_API void perm_state_free(perm_state *state)
   permi_release(&allocator, state);
 }
 
-/* Is it a state of this job, as far as its leaves tell? argument: its position in the call. */
+/* Checks that a state fits a job; argument: its position in the call. */
 static perm_status permi_check_state(const perm_job *job, const perm_state *state, int argument, perm_result *result)
 {
   int i;
@@ -94,7 +94,7 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
   return PERM_OK;
 }
 
-/* The union of two lists, into *joined, for which there is room; 0 if they have a chunk in common, then in *common. */
+/* *joined := the union, which fits. 0: they share *common. */
 static int permi_intervals_join(const permi_interval *a, size_t of_a, const permi_interval *b, size_t of_b,
                                 permi_interval *joined, size_t *count, permi_interval *common)
 {
@@ -115,7 +115,7 @@ static int permi_intervals_join(const permi_interval *a, size_t of_a, const perm
   return 1;
 }
 
-/* What a leaf has with `more` added, whose chunks are in `interval`, into *partial and a new list. */
+/* A leaf's partial and intervals with `more` added. */
 static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_interval *interval,
                                       size_t intervals, const perm_partial *more, perm_partial *partial,
                                       permi_interval **list, size_t *count, perm_result *result)
@@ -209,8 +209,8 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return status == PERM_OK ? perm_job_finish(job, state->partial, result) : status;
 }
 
-/* The one of several equal shares of [0, chunks), part 1 .. parts; shares that are one larger begin with a different
-   part for each leaf, lest part 1 gets all tasks. */
+/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 gets all
+   tasks. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
@@ -221,7 +221,7 @@ static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int par
   return share;
 }
 
-/* Numbers as bytes, the least significant first. */
+/* Little-endian numbers. */
 static void permi_put(unsigned char *bytes, uint64_t number, int size)
 {
   for (; size-- > 0; number >>= 8)
@@ -243,7 +243,7 @@ static void permi_put_double(unsigned char *bytes, double x)
   permi_put(bytes, bits, 8);
 }
 
-static int permi_get_int(const unsigned char *bytes) /* of four bytes, two's complement */
+static int permi_get_int(const unsigned char *bytes) /* four bytes, two's complement */
 {
   return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
 }

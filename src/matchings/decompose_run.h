@@ -1,45 +1,45 @@
 /* ================================================================================== >>decompose_run
-   Walks the branches of >>decompose: costs, the task, the offer. */
+   Walks the branches of >>decompose, predicts them and offers. */
 #pragma once
 #include "decompose.h"
 
-/* Predicted seconds of a node, without what it branches into: er:26:0.18 takes 2.9 us a node, others of orders 16 to 40
-   (integers, degrees 3 to 8) within a factor of 2 of this. */
+/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us, others of orders 16 to 40 (integers, degrees 3 to 8)
+   within a factor of 2. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
-  const double cell = plan->words ? 1 + 0.6 * plan->words * plan->words * plan->parts * plan->parts
-                                  : (double)plan->parts;
+  const int parts = plan->numbers.parts;
+  const double cell = plan->words ? 1 + 0.6 * plan->words * plan->words * parts * parts : (double)parts;
   return n <= PERMI_DECOMPOSE_SMALL ? 1e-6 : (1.3 + 0.13 * n + 0.054 * n * cell) * 1e-6;
 }
 
 static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n)
 {
-  const int length = plan->words * plan->parts;
-  const double cell = plan->parts == 1 && plan->words <= 1 ? 1 : 8 + length * length;
+  const int length = plan->words * plan->numbers.parts;
+  const double cell = plan->numbers.parts == 1 && plan->words <= 1 ? 1 : 8 + length * length;
   return ldexp(n * 2.2e-9 * cell, n);
 }
 
-static int permi_decompose_most(const permi_decompose *plan) /* large cells: not that much memory */
+static int permi_decompose_most(const permi_decompose *plan) /* large cells: less memory */
 {
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
 typedef enum permi_outcome {
   PERMI_NODE_ZERO,
-  PERMI_NODE_DONE,    /* nothing is left, the result is complete */
-  PERMI_NODE_SUBSETS, /* small: to be summed over subsets */
+  PERMI_NODE_DONE,    /* result is complete */
+  PERMI_NODE_SUBSETS, /* to be summed over subsets */
   PERMI_NODE_BLOCKS,  /* level->count blocks */
   PERMI_NODE_BRANCH   /* one block */
 } permi_outcome;
 
-/* Eliminates lines of degree 1 and 2 and splits the rest, until neither leads on. */
-static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
+/* Eliminates degrees 1 and 2 and splits, until neither leads on. */
+static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                             int *additions)
 {
   permi_decompose_level *level = run->level;
   for (;;) {
     const int degree = permi_piece_least(piece, &level->side, &level->line), side = level->side, line = level->line;
-    const int order = permi_bits_count(piece->live[0]);
+    const int order = permi_count_ones(piece->live[0]);
     int dead;
     if (order == 0)
       return PERMI_NODE_DONE;
@@ -66,18 +66,17 @@ static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece 
   }
 }
 
-static permi_cell_word *permi_decompose_past(permi_cell_word *room, size_t words)
+static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 {
   return room ? room + words : NULL;
 }
 
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
-                                permi_cell_word *room);
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
+                                uint64_t *room);
 
-/* Writes the permanent of a piece below a node to value, unless that is a unit of another thread or of the second pass;
-   returns the additions. */
-static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, permi_cell_word *value,
-                                 permi_cell_word *room)
+/* Permanent of a piece below a node, unless another thread's unit or the second pass's; returns the additions. */
+static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
+                                 uint64_t *room)
 {
   const permi_decompose *plan = run->plan;
   permi_branching *shared = run->shared;
@@ -99,7 +98,7 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
     run->pass = PERMI_PASS_WHOLE;
   }
   if (subsets) {
-    order = permi_bits_count(piece->live[0]);
+    order = permi_count_ones(piece->live[0]);
     run->work += run->weight * permi_decompose_subsets_seconds(plan, order);
     permi_piece_subsets(run, piece, value);
     additions = order * (order - 1) / 2;
@@ -120,15 +119,15 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
   return additions;
 }
 
-/* Writes the permanent of the piece to result; returns the additions of THE BOUND. room: for the pieces below. A probe
-   follows one of those, which counts for all. */
-static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, permi_cell_word *result,
-                                permi_cell_word *room)
+/* Permanent of the piece into result; returns the additions of THE BOUND. room: for pieces below. A probe follows
+   one, which counts for all. */
+static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
+                                uint64_t *room)
 {
   const permi_decompose *plan = run->plan;
   permi_decompose_level *level = run->level;
   permi_piece *child = &level->child;
-  permi_cell_word *value = room, *sum = permi_decompose_past(room, plan->size);
+  uint64_t *value = room, *sum = permi_decompose_past(room, plan->size);
   const double ways = run->ways;
   int additions = 0, deeper = 0, most = 0, below, k, first = 0, end;
   permi_outcome outcome;
@@ -152,7 +151,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
     return additions;
   case PERMI_NODE_BLOCKS:
     for (k = 0; k < level->count; k++)
-      most = permi_bits_count(level->rows[k]) > most ? permi_bits_count(level->rows[k]) : most;
+      most = permi_count_ones(level->rows[k]) > most ? permi_count_ones(level->rows[k]) : most;
     break;
   case PERMI_NODE_BRANCH:
     level->count = permi_piece_pairs(piece, level->side, level->line, level->rows);
@@ -168,7 +167,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
   for (k = first; k < end; k++) {
     if (outcome == PERMI_NODE_BLOCKS) {
       permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, and few lines less */
+      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, few lines less */
     } else {
       permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
@@ -181,7 +180,8 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
       permi_decompose_combine(run, result, result, value, NULL, NULL);
     } else {
       deeper = below > deeper ? below : deeper;
-      permi_decompose_add(plan, sum, value);
+      if (sum)
+        permi_values_add(&plan->numbers, &run->one, sum, value, 1);
     }
   }
   run->ways = ways;
@@ -191,33 +191,34 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, perm
   return additions + deeper + level->count - 1;
 }
 
-/* Cells of the arena: the piece given; one of every order, since the next is of one line less; two numbers each. */
+/* Cells of the arena: the whole, one of each lesser order, two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
   const size_t n = (size_t)plan->n;
   return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
 }
 
-static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the piece given */
+static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the whole */
 {
   return (size_t)plan->n + 2;
 }
 
-static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: threads share no line of cache */
+static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: no shared line of cache */
 {
   return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
-         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(permi_cell_word)) + 8;
+         permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
-/* The whole tree, or the top that the pass leaves of it, into run->result in the arena; returns the additions. */
-static int permi_decompose_walk(permi_decomposing *run, permi_cell_word *arena)
+/* Walks the tree, or its top, into run->result; returns the additions. */
+static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
 {
   const permi_decompose *plan = run->plan;
   const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
   permi_piece piece = permi_piece_whole(plan);
   run->weight = run->ways = 1;
+  run->one = permi_coefficient_one();
   run->level = (permi_decompose_level *)(void *)arena;
-  run->spare = (permi_cell_word *)(void *)(run->level + permi_decompose_levels(plan));
+  run->spare = (uint64_t *)(void *)(run->level + permi_decompose_levels(plan));
   run->result = run->spare + size;
   run->subsets = run->result + size;
   piece.cell = run->subsets + (size << permi_decompose_most(plan));
@@ -225,7 +226,7 @@ static int permi_decompose_walk(permi_decomposing *run, permi_cell_word *arena)
   return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
 }
 
-/* The first pass, by one thread. */
+/* The first pass of a thread. */
 static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
 {
   permi_branching *shared = (permi_branching *)context;
@@ -244,7 +245,7 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits threads and units into memory: what one thread leaves is for the arenas of the others, then for results. */
+/* Fits threads and units into memory: arenas, then results. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;
@@ -262,6 +263,7 @@ static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
+  permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_decomposing run;
   permi_branching shared;
   size_t threads;
@@ -276,15 +278,13 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   run.plan = plan;
   run.shared = &shared;
   run.threads = 1;
-  shared.arena = (permi_cell_word *)permi_allocate(&plan->allocator, threads,
-                                                   permi_decompose_arena(plan) * sizeof *shared.arena);
-  run.status = shared.arena ? PERM_OK : PERM_ERROR_MEMORY;
+  shared.arena = (uint64_t *)permi_pool_get(&pool, threads, permi_decompose_arena(plan) * sizeof *shared.arena);
   if (threads > 1) {
-    const size_t room = (size_t)shared.room;
-    shared.branch = (permi_branch *)permi_allocate(&plan->allocator, room, sizeof *shared.branch);
-    shared.cell = (permi_cell_word *)permi_allocate(&plan->allocator, room, plan->size * sizeof *shared.cell);
-    if (!shared.branch || !shared.cell)
-      run.status = PERM_ERROR_MEMORY;
+    shared.branch = (permi_branch *)permi_pool_get(&pool, (size_t)shared.room, sizeof *shared.branch);
+    shared.cell = (uint64_t *)permi_pool_get(&pool, (size_t)shared.room, plan->size * sizeof *shared.cell);
+  }
+  run.status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  if (threads > 1) {
     if (run.status == PERM_OK)
       run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
     run.work = shared.work;
@@ -292,34 +292,19 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
   }
   if (run.status == PERM_OK)
     additions = permi_decompose_walk(&run, shared.arena);
-  if (run.status == PERM_OK && plan->words) {
-    const permi_ring ring = permi_ring_make(plan->parts, plan->words);
-    permi_cell_sum(&ring, run.result, partial);
-  } else if (run.status == PERM_OK) {
-    const permi_cell_word *value = run.result;
-    const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
-    permi_sum_add_double(&partial->value, value[0].real);
-    if (plan->parts == 2)
-      permi_sum_add_double(&partial->imaginary, value[1].real);
-    permi_sum_add_double(&partial->absolute, value[plan->parts].real);
-    partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound has paid for; g (1 + g) < 2 g */
-      partial->lost += 2 * permi_gamma(excess) * value[plan->parts].real;
-  }
-  if (run.status == PERM_OK)
+  if (run.status == PERM_OK) {
+    permi_value_sum(&plan->numbers, run.result, partial);
     partial->terms += run.nodes;
-  permi_release(&plan->allocator, shared.arena);
-  permi_release(&plan->allocator, shared.branch);
-  permi_release(&plan->allocator, shared.cell);
+  }
+  if (run.status == PERM_OK && !plan->words) {
+    const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
+    const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
+    partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
+    if (excess > 0) /* more than the plan's bound pays; g (1 + g) < 2 g */
+      partial->lost += 2 * permi_gamma(excess) * absolute;
+  }
+  permi_pool_release(&pool);
   return run.status;
-}
-
-static void permi_decompose_release(const perm_allocator *allocator, void *context)
-{
-  permi_decompose *plan = (permi_decompose *)context;
-  if (plan)
-    permi_release(allocator, plan->cell);
-  permi_release(allocator, plan);
 }
 
 static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -332,10 +317,8 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
-/* -- the offer --------------------------------------------------------------------------------- */
-
-/* Knuth's estimate of the size of the tree: random descents, each piece weighed by the number of its siblings. D. E.
-   Knuth, Math. Comp. 29 (1975) 121-136. 0: out of memory. */
+/* Knuth's estimate of the tree: random descents, weighed by siblings (Math. Comp. 29 (1975) 121-136). 0: out of
+   memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
@@ -350,7 +333,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
     return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will be over the rival's */
+    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will exceed the rival's */
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -361,24 +344,6 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
   return 1;
 }
 
-/* Entry `edge` of the block into a cell. */
-static void permi_decompose_entry(const permi_decompose *plan, const permi_block *block, int edge,
-                                  permi_cell_word *cell)
-{
-  int part, w;
-  for (part = 0; block->integer && part < plan->parts; part++) {
-    const int64_t x = part ? block->imaginary_integer[edge] : block->integer[edge];
-    for (w = 0; w < plan->words; w++)
-      cell[part * plan->words + w].word = w == 0 ? (uint64_t)x : x < 0 ? ~UINT64_C(0) : 0;
-  }
-  if (block->integer)
-    return;
-  cell[0].real = block->real[edge];
-  if (plan->parts == 2)
-    cell[1].real = block->imaginary[edge];
-  cell[plan->parts].real = block->absolute[edge];
-}
-
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -387,6 +352,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const int n = block->n;
   const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
+  uint64_t *one;
   int i, e;
   if (n > PERMI_DECOMPOSE_ORDER) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
@@ -397,34 +363,35 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
     return PERM_OK;
   }
-  plan = (permi_decompose *)permi_allocate(allocator, 1, sizeof *plan);
+  plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
+  offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
-  memset(plan, 0, sizeof *plan);
-  offer->plan = plan;
-  plan->allocator = *allocator;
   plan->n = n;
-  plan->parts = working->is_complex ? 2 : 1;
-  if (block->integer) {
-    const double bits = permi_block_bits(block) + 1; /* the sign */
-    if (bits >= 64 * PERM_INTEGER_WORDS) {
-      permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-      return PERM_OK;
-    }
-    plan->words = (int)(bits / 64) + 1;
+  if (!permi_numbers_choose(&plan->numbers, block, 0, 0)) {
+    permi_refuse_long(offer);
+    return PERM_OK;
   }
-  plan->size = (size_t)permi_decompose_size(plan->words, plan->parts);
-  plan->cell = (permi_cell_word *)permi_allocate(allocator, cells, plan->size * sizeof *plan->cell);
+  if (plan->numbers.algebra == PERMI_MAGNITUDES)
+    plan->numbers.algebra = PERMI_SIGNED;
+  if (plan->numbers.algebra == PERMI_WIDE)
+    plan->numbers.algebra = PERMI_WORDS; /* factors have two words, too */
+  plan->words = block->integer ? plan->numbers.words : 0;
+  plan->size = permi_numbers_words(&plan->numbers);
+  plan->cell = (uint64_t *)permi_pool_get(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
   if (!plan->cell)
     return permi_fail_memory(maker->result);
   memset(plan->cell, 0, cells * plan->size * sizeof *plan->cell);
+  one = plan->cell + cells * plan->size;
+  permi_value_one(&plan->numbers, one);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
       plan->row[i] |= UINT64_C(1) << j;
-      permi_decompose_entry(plan, block, block->edge[e], plan->cell + (size_t)(i * n + j) * plan->size);
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
+      permi_values_add(&plan->numbers, &c, plan->cell + (size_t)(i * n + j) * plan->size, one, 1);
       sum += block->integer ? 0 : block->absolute[block->edge[e]];
     }
     plan->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
@@ -434,7 +401,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
     return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of one thread */
+  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of a thread */
   return PERM_OK;
 }
 
@@ -442,23 +409,25 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
                                         permi_leaf *leaf)
 {
   permi_decompose *plan = (permi_decompose *)offer->plan;
-  const double n = plan->n, products = plan->parts == 2 ? 3 : 1;
+  const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)plan->n), (uint64_t)plan->words);
+  uint64_t word;
   size_t k;
   (void)maker;
-  for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++)
-    hash = permi_hash(hash, plan->cell[k].word);
-  permi_search_leaf(leaf, PERM_METHOD_DECOMPOSE, block->n, plan->nodes, hash);
-  leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
+  (void)block;
+  for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++) {
+    memcpy(&word, &plan->cell[k], sizeof word); /* or a double */
+    hash = permi_hash(hash, word);
+  }
+  leaf->information.work = plan->nodes;
+  leaf->information.fingerprint = hash;
   leaf->run_task = permi_decompose_run;
-  leaf->release = permi_decompose_release;
   leaf->explain = permi_decompose_explain;
-  leaf->context = plan;
+  leaf->threaded = offer->seconds >= PERMI_DECOMPOSE_THREADED;
   leaf->integer = plan->words != 0;
   if (!leaf->integer) {
     leaf->bound_relative = permi_entry_bound(plan->entry_roundings + (products + PERMI_DECOMPOSE_ADDITIONS) * n);
     leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(plan->entry_roundings + (products + 1) * n);
   }
-  offer->plan = NULL;
   return PERM_OK;
 }

@@ -1,30 +1,28 @@
 /* =================================================================================== >>transversals
-   Enumeration of perfect matchings, for blocks so sparse that they have few. Depth first, always at the row or column
-   with the fewest choices left: a vertex with one choice is forced, and a choice that leaves some vertex without any is
-   undone at once. Each level keeps the product of its path, in double-double or in integers of as many words as the
-   permanent can need. Every term is added exactly.
-
-   THE BOUND. A term is a product of n entries, so n double-double operations (entries that were rounded before count as
-   in >>steps), and the sum of the terms is exact.
-
-   THREADS. Every thread walks the top of the same search tree. A node is a unit when the choices along its path
-   multiply up to `enough` for the first time, or when it is a complete matching before that. Units are numbered as the
-   walk meets them, and a thread goes below one only when it holds the ticket with that number: nothing is stored, and
-   exact sums do not depend on who adds what. */
+   Enumerates perfect matchings, for blocks that have few. */
 #pragma once
 #include "../frontier/steps_run.h"
 #include "../frontier/streams.h"
 
-/* -- searches of trees by threads, here and in >>decompose ------------------------------------- */
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Levels
+   keep products of paths, in double-double or long integers; terms are added exactly.
 
-#define PERMI_SEARCH_UNITS 64     /* for each thread, at least: units differ in size */
-#define PERMI_SEARCH_RATE 4       /* per predicted second, at least: a thread below a unit is not polled */
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
+
+   THREADS. All walk the top of the tree. A node is a unit when the choices on its path first multiply up to `enough`,
+   or when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Nothing is
+   stored; exact sums have no order. */
+
+/* -- searches of trees by threads, also for >>decompose -- */
+
+#define PERMI_SEARCH_UNITS 64     /* least a thread: units differ in size */
+#define PERMI_SEARCH_RATE 4       /* least a predicted second: below a unit nobody polls */
 #define PERMI_SEARCH_MOST 1e5
 
-typedef struct permi_search { /* what the threads share */
-  permi_control *control; /* polled by the calling thread; NULL: nobody polls */
-  int threads, stop;      /* stop: a perm_status, written by the calling thread only */
-  double enough;          /* branches along a path that make its node a unit; 1: the root is the only unit */
+typedef struct permi_search { /* shared by threads */
+  permi_control *control; /* NULL: nobody polls */
+  int threads, stop;      /* stop: a perm_status, written by the calling thread */
+  double enough;          /* branches along a unit's path; 1: the root is the only unit */
   uint64_t next;          /* ticket */
 } permi_search;
 
@@ -52,7 +50,7 @@ static uint64_t permi_search_ticket(permi_search *search)
   return ticket;
 }
 
-/* The status that ends the search. Thread 0 asks the control, the others look at what it found. */
+/* The status that ends the search. Thread 0 asks the control, others see what it found. */
 static perm_status permi_search_poll(permi_search *search, int thread, double work, const char *activity)
 {
   int stop = PERM_OK;
@@ -69,57 +67,33 @@ static perm_status permi_search_poll(permi_search *search, int thread, double wo
   return (perm_status)stop;
 }
 
-/* What the leaves of both searches have in common. */
-static void permi_search_leaf(permi_leaf *leaf, perm_method method, int n, double work, uint64_t fingerprint)
-{
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = method;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
-  leaf->information.chunks = 1;
-  leaf->information.work = work;
-  leaf->information.fingerprint = fingerprint;
-}
-
-/* -- the enumeration --------------------------------------------------------------------------- */
-
-#define PERMI_TRANSVERSALS_SAFE 1e-270 /* double-double products above it have the error that the bound counts */
+#define PERMI_TRANSVERSALS_SAFE 1e-270 /* above, double-double products have the counted error */
 #define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds per matching and row, measured at orders 24 and 30 */
 
-typedef struct permi_transversals { /* context of a leaf */
-  perm_allocator allocator;
-  permi_numbers numbers; /* what products are */
+typedef struct permi_transversals {
+  permi_owned owned;
+  permi_numbers numbers; /* of products */
   size_t size;          /* bytes of a product */
   int n;
   int *start, *neighbour, *edge;  /* as in permi_block */
   permi_coefficient *coefficient; /* of an edge, at most 1 in modulus */
-  permi_coefficient one;          /* of integers */
-  double most, seconds_each;      /* bound on the matchings; predicted seconds for each */
+  permi_coefficient one;
+  double most, seconds_each;      /* bound on the matchings; predicted seconds of one */
   double bound_relative, lost_error;
 } permi_transversals;
 
-static void permi_transversals_release(const perm_allocator *allocator, void *context)
-{
-  permi_transversals *all = (permi_transversals *)context;
-  if (!all)
-    return;
-  permi_release(allocator, all->start);
-  permi_release(allocator, all->coefficient);
-  permi_release(allocator, all);
-}
-
-typedef struct permi_matching_path { /* where the search stands */
+typedef struct permi_matching_path { /* where a search stands */
   const permi_transversals *all;
-  int *degree, *next, *previous; /* choices left; the free vertices in a ring with 2 n as its head */
+  int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
   int *alive;
-  int *vertex, *at; /* of a level: the vertex matched there, and the entry with which */
-  double *ways;     /* of a level above the units: the choices on the path to it, multiplied */
+  int *vertex, *at; /* of a level: its vertex, and the entry that matches it */
+  double *ways;     /* of a level above units: choices multiplied */
   char *product;    /* of a level */
   char *sum;        /* of integers */
-  int dead;         /* 1: some vertex has no choice left */
+  int dead;         /* some vertex has no choice left */
 } permi_matching_path;
 
-/* v leaves the graph (step -1), or comes back (1). */
+/* v leaves the graph (step -1) or comes back (1). */
 static void permi_path_move(permi_matching_path *path, int v, int step)
 {
   const permi_transversals *all = path->all;
@@ -136,7 +110,7 @@ static void permi_path_move(permi_matching_path *path, int v, int step)
   }
 }
 
-/* Matches u by entry e; path->dead tells whether that leaves some vertex without a choice. */
+/* Matches u by entry e; path->dead: some vertex has no choice left. */
 static void permi_path_match(permi_matching_path *path, int u, int e)
 {
   const permi_transversals *all = path->all;
@@ -148,7 +122,7 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Level k begins with the free vertex of the fewest choices, before its first entry. */
+/* Begins level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
@@ -160,7 +134,6 @@ static void permi_path_level(permi_matching_path *path, int k)
   path->at[k] = path->all->start[best] - 1;
 }
 
-/* The product of level k + 1, with entry c. */
 static void permi_path_multiply(permi_matching_path *path, int k, const permi_coefficient *c)
 {
   const permi_transversals *all = path->all;
@@ -169,15 +142,14 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
     permi_dd *y = (permi_dd *)(void *)to;
     memcpy(to, from, all->size);
     permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y[2].hi *= c->absolute; /* the sum of moduli */
+    y[2].hi *= c->absolute; /* modulus */
   } else {
     permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
   }
 }
 
-/* Adds the product at the end of a path to the sums. A term whose moduli come below PERMI_TRANSVERSALS_SAFE (they only
-   fall, entries are at most 1) was and is at most that, computed or true, in either part. It counts as lost: `lost` is
-   a count here, since sums of counts do not depend on their order. */
+/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE (entries are at most 1) is at
+   most that, computed or true, and counts as lost: `lost` is a count, whose sum has no order. */
 static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;
@@ -191,10 +163,10 @@ static void permi_path_add(permi_matching_path *path, perm_partial *sums)
   sums->lost += ((const double *)(const void *)(product + all->size))[-1] < PERMI_TRANSVERSALS_SAFE;
 }
 
-typedef struct permi_enumeration { /* a run, by all threads */
+typedef struct permi_enumeration {
   const permi_transversals *all;
   permi_search search;
-  size_t numbers, bytes; /* of a thread's memory */
+  size_t numbers, bytes; /* of a thread */
   int *number;
   char *memory;
   perm_partial total;
@@ -227,7 +199,7 @@ static void permi_path_begin(permi_matching_path *path, const permi_enumeration 
   permi_path_level(path, 0);
 }
 
-/* The search by a thread, with memory of number `me`. */
+/* The search of a thread, with memory `me`. */
 static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread)
 {
   permi_enumeration *shared = (permi_enumeration *)context;
@@ -238,11 +210,11 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   permi_matching_path path;
   perm_partial mine;
   perm_status stop = PERM_OK;
-  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: the level where the present unit begins */
+  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: level where the present unit begins */
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   permi_path_begin(&path, shared, me);
-  while (k >= 0 && !stop) { /* level k: its vertex, and the entry that it is matched by */
+  while (k >= 0 && !stop) {
     const int u = path.vertex[k], end = all->start[u + 1];
     int e = path.at[k];
     if (e >= all->start[u]) { /* back from below */
@@ -281,7 +253,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
     permi_value_sum(&all->numbers, path.sum, &mine);
-  mine.chunks = 1; /* else the merge takes it as empty */
+  mine.chunks = 1; /* else the merge ignores it */
   PERMI_OMP(critical(permi_enumeration_join))
   perm_partial_merge(&shared->total, &mine);
   return stop;
@@ -290,20 +262,21 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
 static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const perm_allocator *allocator = &all->allocator;
   const size_t levels = (size_t)all->n + 1;
+  permi_pool pool = {&all->owned.allocator, NULL, 0};
   permi_enumeration shared;
   perm_status status = PERM_ERROR_MEMORY;
+  size_t threads;
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
-  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: threads write no line of cache of each other's */
+  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared lines of cache */
   shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
-  shared.number = (int *)permi_allocate(allocator, (size_t)shared.search.threads, shared.numbers * sizeof(int));
-  shared.memory = (char *)permi_allocate(allocator, (size_t)shared.search.threads, shared.bytes);
-  if (shared.number && shared.memory)
-    status = permi_share(shared.search.threads, 0, (uint64_t)shared.search.threads, permi_enumeration_walk, &shared,
-                         NULL);
+  threads = (size_t)shared.search.threads;
+  shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
+  shared.memory = (char *)permi_pool_get(&pool, threads, shared.bytes);
+  if (!pool.failed)
+    status = permi_share((int)threads, 0, threads, permi_enumeration_walk, &shared, NULL);
   if (status == PERM_OK) {
     permi_sum_add(&partial->value, &shared.total.value);
     permi_sum_add(&partial->imaginary, &shared.total.imaginary);
@@ -313,8 +286,7 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
       partial->lost += 2 * (DBL_MIN + all->lost_error);
     partial->terms += shared.total.terms;
   }
-  permi_release(allocator, shared.number);
-  permi_release(allocator, shared.memory);
+  permi_pool_release(&pool);
   return status;
 }
 
@@ -331,7 +303,7 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* log2 of Minc and Bregman's bound on the matchings [Bre73], by rows or by columns. */
+/* log2 of Minc and Bregman's bound on matchings [Bre73], by rows or columns. */
 static double permi_block_matchings(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -346,7 +318,6 @@ static double permi_block_matchings(const permi_block *block)
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
                                             permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const int n = block->n;
   const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
@@ -354,28 +325,26 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_transversals *all;
   int k;
-  if (most * each > rival || most * each > 1e300) { /* the bound on the matchings is mostly far too high */
+  if (most * each > rival || most * each > 1e300) { /* the bound is mostly far too high */
     permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
     return PERM_OK;
   }
-  all = (permi_transversals *)permi_allocate(allocator, 1, sizeof *all);
+  all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
+  offer->plan = all;
   if (!all)
     return permi_fail_memory(maker->result);
-  memset(all, 0, sizeof *all);
-  offer->plan = all;
-  all->allocator = *allocator;
   all->n = n;
   all->most = most;
   all->seconds_each = each;
   if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
     return PERM_OK;
   }
   all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_allocate(allocator, vertices + 1 + 4 * edges, sizeof(int));
-  all->coefficient = (permi_coefficient *)permi_allocate(allocator, edges, sizeof *all->coefficient);
-  if (!all->start || !all->coefficient)
+  all->start = (int *)permi_pool_get(&all->owned.pool, vertices + 1 + 4 * edges, sizeof(int));
+  all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
+  if (all->owned.pool.failed)
     return permi_fail_memory(maker->result);
   all->neighbour = all->start + vertices + 1;
   all->edge = all->neighbour + 2 * edges;
@@ -409,13 +378,11 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
       for (part = 0; leaf->integer && part < all->numbers.parts; part++)
         hash = permi_hash(hash, (uint64_t)c->integer[part]);
     }
-  permi_search_leaf(leaf, PERM_METHOD_TRANSVERSALS, block->n, all->most, hash);
-  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
+  leaf->information.work = all->most;
+  leaf->information.fingerprint = hash;
   leaf->run_task = permi_transversals_task;
-  leaf->release = permi_transversals_release;
   leaf->explain = permi_transversals_explain;
-  leaf->context = all;
-  offer->plan = NULL;
+  leaf->threaded = offer->seconds >= PERMI_WALK_SECONDS;
   if (!leaf->integer)
     leaf->bound_relative = leaf->estimate_relative = all->bound_relative;
   return PERM_OK;

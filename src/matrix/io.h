@@ -1,30 +1,28 @@
 /* ============================================================================================= >>io
-   Reads lines, words and numbers of a text in memory, which becomes a list of entries, sorted, then compressed rows. No
-   text crashes the readers or makes them allocate more than a multiple of its length plus 8 (m + 1) bytes. A message
-   names the line; a failure leaves nothing allocated. */
+   Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
+   than a multiple of its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the
+   line. */
 #pragma once
 #include "matrix.h"
 
 typedef struct permi_reader {
   const char *name;
-  const char *position, *end;    /* what is left after the current line */
-  const char *cursor, *line_end; /* what is left of the current line */
-  unsigned long long line;       /* 1-based; 0 before the first */
-  char point[16];                /* the locale's decimal point, which strtod wants */
+  const char *position, *end;    /* after the current line */
+  const char *cursor, *line_end;
+  unsigned long long line;       /* 0 before the first */
+  char point[16];                /* the locale's, which strtod wants */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction;                  /* 1: a real number was not an integer of 64 bits */
-  char note[132];                /* how a file without a banner was taken; empty: as rows of numbers */
+  int fraction;                  /* 1: some real number is no integer of 64 bits */
+  char note[132];                /* how a file without a banner was read */
   perm_status status;
   perm_result *result;
 } permi_reader;
 
-/* -- messages ---------------------------------------------------------------------------------- */
-
-/* Bytes of a hostile file in quotes, for a message: at most 24, printable ASCII. */
+/* At most 24 bytes in quotes, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -45,8 +43,7 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* The last 100 bytes of a file's name, for a message, without control characters. Bytes from 128 up stay: the name is
-   the caller's own, often UTF-8, and is never cut inside a character. */
+/* The last 100 bytes of a file's name without control characters. UTF-8 stays and is not cut inside a character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -87,7 +84,6 @@ static perm_status permi_reading_stopped(const char *name, perm_status status, p
   return permi_fail(result, status, 0, "%s: %s while reading", permi_show_name(name).text, perm_status_text(status));
 }
 
-/* Also where watch said stop. */
 static int permi_reader_no_memory(permi_reader *reader)
 {
   if (reader->watch->stopped != PERM_OK)
@@ -108,7 +104,13 @@ static perm_status permi_file_fail(perm_result *result, const char *name, const 
   return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
 }
 
-/* -- lines and words --------------------------------------------------------------------------- */
+static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
+{
+  entry->key = permi_entry_key(row, column);
+  entry->line = reader->line;
+  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch) ||
+         permi_reader_no_memory(reader);
+}
 
 static int permi_is_blank(char c)
 {
@@ -119,7 +121,7 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Moves to the next line. 0: there is none, or watch says stop; the current line stays. */
+/* 0: no line is left, or watch says stop. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -129,7 +131,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* a CR elsewhere is garbage: else a file with CR alone would be read as one row */
+  /* a CR elsewhere is garbage: a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -143,7 +145,6 @@ static void permi_skip_blanks(permi_reader *reader)
     reader->cursor++;
 }
 
-/* Moves to the first character of the next line that is no comment. */
 static int permi_next_content(permi_reader *reader, int hash_comments)
 {
   while (permi_next_line(reader)) {
@@ -154,7 +155,7 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* The next word of the line; 0 and an empty word at its end. */
+/* 0: no word is left. */
 static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -165,7 +166,7 @@ static int permi_next_word(permi_reader *reader, const char **begin, const char 
   return *begin != *end;
 }
 
-/* ASCII only, so that no locale changes what a keyword is. */
+/* ASCII only, in every locale. */
 static int permi_same_word(const char *begin, const char *end, const char *lower_case)
 {
   for (; begin < end && *lower_case; begin++, lower_case++)
@@ -183,8 +184,6 @@ static int permi_line_finished(permi_reader *reader, const char *after_what)
                            permi_quoted(begin, reader->line_end).text, after_what);
 }
 
-/* -- numbers ----------------------------------------------------------------------------------- */
-
 static const char *permi_digits_end(const char *p, const char *end)
 {
   while (p < end && permi_is_digit(*p))
@@ -192,8 +191,8 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of the decimal number at begin, [+-] digits [. digits] [e [+-] digits] with a digit before the e;
-   begin itself: there is none. *integer: it has neither point nor exponent. */
+/* Returns the end of a decimal number, [+-] digits [. digits] [e [+-] digits] with a digit before the e; begin: there
+   is none. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -219,13 +218,13 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a decimal number, such as 7, 2.0 or 1e3, to a 64-bit integer. 0: it is not whole, or outside the range. */
+/* Converts a decimal number such as 7, 2.0 or 1e3. 0: not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
   const uint64_t limit = (uint64_t)INT64_MAX + (uint64_t)negative;
   const char *point = permi_digits_end(begin + sign, end), *mark = point, *p;
-  long long places = 0, k; /* digits before the point, where the exponent moves it */
+  long long places = 0, k; /* digits before the point once the exponent has moved it */
   uint64_t magnitude = 0;
   if (mark < end && *mark == '.')
     mark = permi_digits_end(mark + 1, end);
@@ -235,7 +234,9 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
     places = mark[1] == '-' ? -places : places;
   }
   places += point - begin - sign;
-  for (k = 0, p = begin + sign; p < mark || (magnitude && k < places); p += p < mark) {
+  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* these cannot overflow */
+    magnitude = 10 * magnitude + (uint64_t)(*p - '0');
+  for (; p < mark || (magnitude && k < places); p += p < mark) {
     const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
     if (p < mark && *p == '.')
       continue;
@@ -247,8 +248,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* Converts a number that permi_number_end found to double. strtod rounds correctly, but wants a terminated copy with
-   the locale's decimal point. */
+/* Converts what permi_number_end found, correctly rounded; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;

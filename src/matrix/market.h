@@ -1,40 +1,63 @@
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. The field "double" of some programs is refused. Beyond the report, comment lines may stand
-   between entries and lines may exceed 1024 bytes. */
+   Design, NISTIR 5935, 1996. Beyond it, comment lines may stand between entries and lines exceed 1024 bytes; the field
+   "double" of some programs is refused. */
 #pragma once
 #include "io.h"
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
-/* Returns the place of the banner's next word in a list of keywords, -1 after a failure. */
-static int permi_read_keyword(permi_reader *reader, const char *what, const char *const *words, int count,
-                              const char *expected)
+typedef struct permi_banner_word {
+  const char *what, *expected, *keyword[4];
+} permi_banner_word;
+
+static const permi_banner_word permi_banner[4] = {
+    {"object", "matrix", {"matrix", NULL, NULL, NULL}},
+    {"format", "coordinate or array", {"coordinate", "array", NULL, NULL}},
+    {"field", "real, complex, integer or pattern", {"pattern", "integer", "real", "complex"}},
+    {"symmetry", "general, symmetric, skew-symmetric or hermitian",
+     {"general", "symmetric", "skew-symmetric", "hermitian"}}};
+
+/* Which keyword each word of the banner is. */
+static int permi_read_banner(permi_reader *reader, int found[4])
 {
   const char *begin, *end;
-  int k;
-  if (!permi_next_word(reader, &begin, &end)) {
-    permi_reader_fail(reader, "the banner ends before the %s, %s was expected", what, expected);
-    return -1;
+  int w, k;
+  for (w = 0; w < 4; w++) {
+    const permi_banner_word *word = &permi_banner[w];
+    if (!permi_next_word(reader, &begin, &end))
+      return permi_reader_fail(reader, "the banner ends before the %s, %s was expected", word->what, word->expected);
+    for (k = 0; k < 4 && !(word->keyword[k] && permi_same_word(begin, end, word->keyword[k])); k++)
+      ;
+    if (k == 4)
+      return permi_reader_fail(reader, "%s %s found, %s was expected", word->what, permi_quoted(begin, end).text,
+                               word->expected);
+    found[w] = k;
   }
-  for (k = 0; k < count; k++)
-    if (permi_same_word(begin, end, words[k]))
-      return k;
-  permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(begin, end).text, expected);
-  return -1;
+  return permi_line_finished(reader, "the banner");
 }
 
-/* Reads the next word, `what` in messages, as real number and as integer, 0 if it is none. */
+/* The next word, `what` in messages, which must be a number. */
+static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
+                                                 const char **end)
+{
+  int integer;
+  if (!permi_next_word(reader, begin, end))
+    return permi_reader_fail(reader, "the line ends before the %s, %s was expected", what,
+                             whole ? "an integer" : "a decimal number");
+  if (permi_number_end(*begin, *end, &integer) != *end || (whole && !integer))
+    return permi_reader_fail(reader, "%s %s found, %s was expected", what, permi_quoted(*begin, *end).text,
+                             whole ? "an integer" : "a finite decimal number");
+  return 1;
+}
+
+/* *whole: the number as integer, 0 if it is none. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, a decimal number was expected", what);
-  if (permi_number_end(begin, end, &integer) != end)
-    return permi_reader_fail(reader, "%s %s found, a finite decimal number was expected", what,
-                             permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* which has no negative */
+  if (!permi_read_number(reader, what, 0, &begin, &end))
+    return 0;
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* has no negative */
     reader->fraction = 1;
     *whole = 0;
   }
@@ -44,36 +67,26 @@ static int permi_read_double(permi_reader *reader, const char *what, double *val
 static int permi_read_integer(permi_reader *reader, const char *what, int64_t *value)
 {
   const char *begin, *end;
-  int integer;
-  if (!permi_next_word(reader, &begin, &end))
-    return permi_reader_fail(reader, "the line ends before the %s, an integer was expected", what);
-  if (permi_number_end(begin, end, &integer) != end || !integer)
-    return permi_reader_fail(reader, "%s %s found, an integer was expected", what, permi_quoted(begin, end).text);
-  if (!permi_integer_value(begin, end, value))
-    return permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
-                             permi_quoted(begin, end).text);
-  return 1;
+  if (!permi_read_number(reader, what, 1, &begin, &end))
+    return 0;
+  return permi_integer_value(begin, end, value) ||
+         permi_reader_fail(reader, "%s %s does not fit 64 bits, an integer within +-9.22e18 was expected", what,
+                           permi_quoted(begin, end).text);
 }
 
-/* A size or an index. */
 static int permi_read_within(permi_reader *reader, const char *what, long long least, long long most, int64_t *value)
 {
-  if (!permi_read_integer(reader, what, value))
-    return 0;
-  if (*value < least || *value > most)
-    return permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
-  return 1;
+  return permi_read_integer(reader, what, value) &&
+         ((*value >= least && *value <= most) ||
+          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most));
 }
 
-/* The values that follow the indices of a line, into *entry. */
 static int permi_read_values(permi_reader *reader, permi_entry *entry)
 {
   const int complex_kind = reader->kind == PERM_KIND_COMPLEX;
   int64_t whole = 1;
   int ok = 1;
-  entry->real = 1;
-  entry->imaginary = 0;
-  entry->integer = 1;
+  *entry = permi_entry_one();
   if (reader->kind == PERM_KIND_INTEGER) {
     ok = permi_read_integer(reader, "value", &entry->integer);
     entry->real = (double)entry->integer;
@@ -85,23 +98,14 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return ok && permi_line_finished(reader, "the entry");
 }
 
-static int permi_add_at(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
-{
-  entry->key = permi_entry_key(row, column);
-  entry->line = reader->line;
-  return permi_entries_push(&reader->entries, entry, &reader->allocator, reader->watch)
-             ? 1
-             : permi_reader_no_memory(reader);
-}
-
-/* Adds the entry of the current line and its mirror image. */
+/* Adds an entry and its mirror image. */
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
                            permi_entry *entry)
 {
   if (symmetry == PERMI_HERMITIAN && row == column && entry->imaginary != 0)
     return permi_reader_fail(reader, "imaginary part %g found on the diagonal of a hermitian matrix, 0 was expected",
                              entry->imaginary);
-  if (!permi_add_at(reader, row, column, entry))
+  if (!permi_reader_push(reader, row, column, entry))
     return 0;
   if (symmetry == PERMI_GENERAL || row == column)
     return 1;
@@ -114,11 +118,10 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
   }
   if (symmetry != PERMI_SYMMETRIC)
     entry->imaginary = -entry->imaginary;
-  return permi_add_at(reader, column, row, entry);
+  return permi_reader_push(reader, column, row, entry);
 }
 
-/* Reads the entries of a coordinate file; or the values of an array by columns, with a symmetry those of the lower
-   triangle, if skew-symmetric without the diagonal. */
+/* With a symmetry, arrays have the lower triangle by columns, if skew-symmetric without the diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -150,40 +153,34 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Reads what follows the word %%MatrixMarket, unless it declares more entries than can follow. Real numbers that are
-   all whole become integers. */
+/* Refuses at once more entries than the file can hold. Whole real numbers become integers. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
-  static const char *const objects[1] = {"matrix"};
-  static const char *const formats[2] = {"coordinate", "array"};
-  static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
-  static const char *const symmetries[4] = {"general", "symmetric", "skew-symmetric", "hermitian"};
-  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* at least, line end included; two indices: 4 */
-  int object, array, field, symmetric;
+  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* least length of a line, its end included; two indices: 4 */
+  const char *field, *symmetry_name, *things;
+  int found[4], array;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
   unsigned entry_bytes;
   permi_symmetry symmetry;
-  object = permi_read_keyword(reader, "object", objects, 1, "matrix");
-  array = object < 0 ? -1 : permi_read_keyword(reader, "format", formats, 2, "coordinate or array");
-  field = array < 0 ? -1 : permi_read_keyword(reader, "field", fields, 4, "real, complex, integer or pattern");
-  symmetric = field < 0 ? -1
-                        : permi_read_keyword(reader, "symmetry", symmetries, 4,
-                                             "general, symmetric, skew-symmetric or hermitian");
-  if (symmetric < 0 || !permi_line_finished(reader, "the banner"))
+  if (!permi_read_banner(reader, found))
     return 0;
-  reader->kind = (perm_kind)field;
-  symmetry = (permi_symmetry)symmetric;
+  array = found[1];
+  things = array ? "values" : "entries";
+  reader->kind = (perm_kind)found[2];
+  field = permi_banner[2].keyword[found[2]];
+  symmetry = (permi_symmetry)found[3];
+  symmetry_name = permi_banner[3].keyword[found[3]];
   if (wanted != PERM_FORMAT_AUTO && (wanted == PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
     return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
-                             formats[array], fields[field], perm_format_name(wanted));
+                             permi_banner[1].keyword[array], field, perm_format_name(wanted));
   if (array && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "an array of field pattern found, real, complex or integer was expected");
   if (symmetry == PERMI_SKEW && reader->kind == PERM_KIND_PATTERN)
     return permi_reader_fail(reader, "a skew-symmetric pattern found, general or symmetric was expected");
   if (symmetry == PERMI_HERMITIAN && reader->kind != PERM_KIND_COMPLEX)
-    return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", fields[field]);
+    return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", field);
 
   if (!permi_next_content(reader, 0))
     return permi_reader_fail(reader, "the file ends before the size line, '%s' was expected",
@@ -196,26 +193,25 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
     return 0;
   if (symmetry != PERMI_GENERAL && m != n)
     return permi_reader_fail(reader, "%lld x %lld found for a %s matrix, a square one was expected", (long long)m,
-                             (long long)n, symmetries[symmetric]);
+                             (long long)n, symmetry_name);
   reader->m = (int)m;
   reader->n = (int)n;
   count = (unsigned long long)(symmetry == PERMI_GENERAL ? m * n : m * (m + (symmetry == PERMI_SKEW ? -1 : 1)) / 2);
   if (!array && (unsigned long long)declared > count)
     return permi_reader_fail(reader, "%lld entries found for the %llu places of a %lld x %lld %s matrix, no more than "
                              "that was expected", (long long)declared, count, (long long)m, (long long)n,
-                             symmetries[symmetric]);
+                             symmetry_name);
   count = array ? count : (unsigned long long)declared;
   left = (unsigned long long)(reader->end - reader->position);
-  entry_bytes = (array ? 0 : 4) + value_bytes[field];
+  entry_bytes = (array ? 0 : 4) + value_bytes[found[2]];
   if (count > (left + 1) / entry_bytes)
     return permi_reader_fail(reader, "%llu %s declared, but only %llu bytes follow, at least %u each were expected",
-                             count, array ? "values" : "entries", left, entry_bytes);
+                             count, things, left, entry_bytes);
   if (!permi_read_entries(reader, symmetry, array, count))
     return 0;
   if (permi_next_content(reader, 0))
     return permi_reader_fail(reader, "%s found after the %llu %s declared in line %llu, the end of the file was "
-                             "expected", permi_quoted(reader->cursor, reader->line_end).text, count,
-                             array ? "values" : "entries", size_line);
+                             "expected", permi_quoted(reader->cursor, reader->line_end).text, count, things, size_line);
   if (reader->kind == PERM_KIND_REAL && !reader->fraction)
     reader->kind = PERM_KIND_INTEGER;
   return 1;

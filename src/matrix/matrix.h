@@ -1,6 +1,6 @@
 /* ========================================================================================= >>matrix
-   Makes compressed rows from lists of entries and from arrays, in linear time and memory: columns ascend, there are no
-   zeros, no position stands twice. After a failure *matrix is all zero and nothing stays allocated. */
+   Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
+   or when watch says stop; *matrix is then all zero, a list or array as it was. */
 #pragma once
 #include "../api/calls.h"
 #include "../base/memory.h"
@@ -8,8 +8,8 @@
 #include "../api/sparse_calls.h"
 
 typedef struct permi_entry {
-  unsigned long long key;  /* row << 32 | column: ascending keys are the order of compressed rows */
-  unsigned long long line; /* where it was given; for triplets their number */
+  unsigned long long key;  /* row << 32 | column */
+  unsigned long long line; /* where it was given; of triplets the number */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -18,8 +18,6 @@ typedef struct permi_entries {
   permi_entry *entry;
   size_t count, capacity;
 } permi_entries;
-
-/* -- matrices ---------------------------------------------------------------------------------- */
 
 PERM_SPARSE_API size_t perm_matrix_bytes(void)
 {
@@ -38,7 +36,7 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* Allocates the arrays of a matrix; row_start is 0, the rest undefined. 0: no memory, *matrix all zero. */
+/* Allocates the arrays; row_start is 0, the rest undefined. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -62,11 +60,15 @@ static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, 
   return 0;
 }
 
-/* -- lists of entries -------------------------------------------------------------------------- */
-
 static uint64_t permi_entry_key(uint64_t row, uint64_t column)
 {
   return row << 32 | column;
+}
+
+static permi_entry permi_entry_one(void)
+{
+  const permi_entry one = {0, 0, 1, 0, 1};
+  return one;
 }
 
 static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
@@ -78,9 +80,8 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Calls permi_watch in every 65536th step of a loop, so many units a step: short loops cost nothing and change no plan.
-   1: stop. */
-#define PERMI_WATCH_STEPS 65536 /* a power of two */
+/* Watches a loop of `units` a step, in every 65536th step: short loops cost nothing and change no plan. 1: stop. */
+#define PERMI_WATCH_STEPS 65536
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
   if (~k & (PERMI_WATCH_STEPS - 1))
@@ -88,7 +89,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length: units gather in *gathered until there are as many. */
+/* The same for steps of any length, which gather in *gathered. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -99,7 +100,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies bytes, or zeros from NULL, a piece at a time under the eyes of watch. 0: it says stop. */
+/* Copies bytes, or zeros from NULL, a piece at a time. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -116,8 +117,7 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
   return 1;
 }
 
-/* Moves an array into a larger block of `bytes`, keeping the first `used`. 0: no memory, or watch says stop; the array
-   is as before. */
+/* Moves an array into a block of `bytes`, keeping the first `used`. */
 static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
                               size_t bytes)
 {
@@ -131,8 +131,8 @@ static int permi_grow_watched(const perm_allocator *allocator, permi_control *wa
   return 1;
 }
 
-/* qsort under the eyes of watch: long arrays are parted first (Hoare), in place. 0: it says stop, and the order is any.
-   compare must tell all items apart; size: at most PERMI_SORT_BYTES. */
+/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size:
+   at most PERMI_SORT_BYTES. */
 #define PERMI_SORT_BYTES 32
 #define PERMI_SORT_WHOLE 65536
 static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
@@ -164,7 +164,7 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
     left = (size_t)(low - first) / size;
     shorter = left <= count / 2;
     if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* the shorter part by a call, so that calls nest 32 deep at most */
+      return 0; /* the shorter part by a call: at most 32 nested */
     first = shorter ? low : first;
     count = shorter ? count - left : left;
   }
@@ -172,7 +172,6 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
   return !permi_watch(watch, 0);
 }
 
-/* 0: no memory, or watch says stop; the list is as before. */
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
                               permi_control *watch)
 {
@@ -189,9 +188,10 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Sorts by key, stably, by radix over the bytes that keys do not share: linear for hostile input too, without an array
-   of n counters (n may be 2^31-1 in a file of 60 bytes). 0: no memory, or watch says stop. */
-static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator, permi_control *watch)
+/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input too, without n counters
+   (n may be 2^31-1 in a file of 60 bytes). */
+PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
+                                                 permi_control *watch)
 {
   permi_entry *from = list->entry, *to, *swap;
   uint64_t varying = 0;
@@ -233,9 +233,8 @@ static int permi_entries_sort(permi_entries *list, const perm_allocator *allocat
   return !permi_watch(watch, 0);
 }
 
-/* Returns the first entry of the input whose position was given before, which stands behind the earlier one in this
-   sorted list; NULL: none, or watch says stop. Of a mirrored pair (same line) the entry in the file has the larger
-   key. */
+/* Returns the first entry of the input whose position was given before, here by the entry before it; NULL: none, or
+   stopped. Of a mirrored pair (same line) the entry in the file has the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -246,7 +245,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* Makes compressed rows of a sorted list without duplicates and leaves zeros out. 0: no memory, or watch says stop. */
+/* The list must be sorted, without duplicates; zeros are left out. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -279,10 +278,13 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
   return 1;
 }
 
-/* -- from arrays ------------------------------------------------------------------------------- */
-
-static perm_status permi_check_shape(int m, int n, perm_result *result)
+/* Checks the shape and zeroes *matrix, argument number `argument` of a public call. */
+static perm_status permi_matrix_begin(int m, int n, perm_matrix *matrix, int argument, perm_result *result)
 {
+  permi_result_clear(result);
+  if (!matrix)
+    return permi_fail(result, PERM_ERROR_NULL, argument, "matrix is NULL");
+  memset(matrix, 0, sizeof *matrix);
   if (m < 0 || m > PERM_MATRIX_MAX_ROWS)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "m = %d outside 0..%d", m, PERM_MATRIX_MAX_ROWS);
   if (n < 0)
@@ -299,13 +301,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
                                            perm_matrix *matrix, perm_result *result)
 {
   size_t nnz = 0;
-  perm_status status;
+  const perm_status status = permi_matrix_begin(m, n, matrix, 6, result);
   int i, j;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_shape(m, n, result);
   if (status != PERM_OK)
     return status;
   if (!a && m && n)
@@ -350,40 +347,33 @@ typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
   perm_kind kind;
 } permi_triplets;
 
-/* Checks the arguments but for the entries themselves. */
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
+  static const char *const name[5] = {"row", "column", "real", "imaginary", "integer"};
   const int kind = (int)given->kind;
-  const perm_status status = permi_check_shape(given->m, given->n, result);
-  if (status != PERM_OK)
-    return status;
+  const int missing[5] = {!given->row, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
+                          kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
+                          kind == (int)PERM_KIND_INTEGER && !given->integer};
+  int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
     return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
-  if (!given->nnz)
-    return PERM_OK;
-  if (!given->row)
-    return permi_fail(result, PERM_ERROR_NULL, 4, "row is NULL");
-  if (!given->column)
-    return permi_fail(result, PERM_ERROR_NULL, 5, "column is NULL");
-  if (kind >= (int)PERM_KIND_REAL && !given->real)
-    return permi_fail(result, PERM_ERROR_NULL, 6, "real is NULL");
-  if (kind == (int)PERM_KIND_COMPLEX && !given->imaginary)
-    return permi_fail(result, PERM_ERROR_NULL, 7, "imaginary is NULL");
-  if (kind == (int)PERM_KIND_INTEGER && !given->integer)
-    return permi_fail(result, PERM_ERROR_NULL, 8, "integer is NULL");
+  for (k = 0; given->nnz && k < 5; k++)
+    if (missing[k])
+      return permi_fail(result, PERM_ERROR_NULL, 4 + k, "%s is NULL", name[k]);
   return PERM_OK;
 }
 
-/* Triplet k as an entry. */
 static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
 {
   const int row = given->row[k], column = given->column[k];
+  *entry = permi_entry_one();
   entry->line = k;
-  entry->integer = given->kind == PERM_KIND_INTEGER ? given->integer[k] : 0;
-  entry->real = given->kind == PERM_KIND_INTEGER   ? (double)entry->integer
-                : given->kind == PERM_KIND_PATTERN ? 1
-                                                   : given->real[k];
-  entry->imaginary = given->kind == PERM_KIND_COMPLEX ? given->imaginary[k] : 0;
+  if (given->kind == PERM_KIND_INTEGER)
+    entry->real = (double)(entry->integer = given->integer[k]);
+  else if (given->kind != PERM_KIND_PATTERN)
+    entry->real = given->real[k];
+  if (given->kind == PERM_KIND_COMPLEX)
+    entry->imaginary = given->imaginary[k];
   if (row < 0 || row >= given->m)
     return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row, given->m - 1);
   if (column < 0 || column >= given->n)
@@ -404,12 +394,9 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
-  perm_status status;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 11, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
-  status = permi_check_triplets(given, result);
+  perm_status status = permi_matrix_begin(given->m, given->n, matrix, 11, result);
+  if (status == PERM_OK)
+    status = permi_check_triplets(given, result);
   if (status != PERM_OK)
     return status;
   list.count = 0;

@@ -1,11 +1,11 @@
 /* ===================================================================================== >>plain_text
-   Recognises and reads files without a banner: rows of numbers, coordinates, edges. The public calls. */
+   Files without a banner: rows of numbers, coordinates, edges; which of them a file is. The public calls that read. */
 #pragma once
 #include <errno.h>
 #include <locale.h>
 #include "market.h"
 
-/* Finds the next number of a line, after blanks or one comma. 0: the line has ended; -1: a comma stands alone. */
+/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or failed by a comma alone. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -15,54 +15,42 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   *end = reader->cursor;
   if (*begin == reader->line_end)
     return 0;
-  if (*begin == *end) {
-    permi_reader_fail(reader, "',' found, a number was expected before it");
-    return -1;
-  }
+  if (*begin == *end)
+    return permi_reader_fail(reader, "',' found, a number was expected before it");
   permi_skip_blanks(reader);
-  if (reader->cursor < reader->line_end && *reader->cursor == ',') {
-    reader->cursor++;
-    permi_skip_blanks(reader);
-    if (reader->cursor == reader->line_end) {
-      permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
-      return -1;
-    }
-  }
-  return 1;
+  if (reader->cursor == reader->line_end || *reader->cursor != ',')
+    return 1;
+  reader->cursor++;
+  permi_skip_blanks(reader);
+  return reader->cursor < reader->line_end ||
+         permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
-/* Reads a number, perhaps complex, and raises reader->kind to what it needs. */
+/* Reads a number, perhaps complex, and raises reader->kind as needed. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
-  int integer, ignored;
-  const char *middle = permi_number_end(begin, end, &integer), *last = middle;
+  int integer;
+  const char *middle = permi_number_end(begin, end, &integer);
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
   if (middle == end && middle > begin) {
     if (permi_integer_value(begin, end, &entry->integer)) {
-      entry->real = (double)entry->integer; /* rounds to nearest, as strtod would */
+      entry->real = (double)entry->integer; /* to nearest, as strtod would */
       return 1;
     }
     if (reader->kind == PERM_KIND_INTEGER)
       reader->kind = PERM_KIND_REAL;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end - begin >= 1 && end[-1] == 'i') {
-    end--;
-    reader->kind = PERM_KIND_COMPLEX;
-    if (middle == end && middle > begin)
-      return permi_double_value(reader, begin, end, &entry->imaginary);
-    if (middle == begin || *middle == '+' || *middle == '-') {
-      int sign = middle < end && (*middle == '+' || *middle == '-');
-      if (middle + sign == end)
-        entry->imaginary = sign && *middle == '-' ? -1 : 1;
-      else
-        last = permi_number_end(middle, end, &ignored);
-      if (middle + sign == end || (last == end && last > middle))
-        return (middle == begin || permi_double_value(reader, begin, middle, &entry->real)) &&
-               (middle + sign == end || permi_double_value(reader, middle, end, &entry->imaginary));
+  if (end > begin && end[-1] == 'i') {
+    const char *last = end - 1, *from = middle == last ? begin : middle; /* the imaginary part, perhaps a sign only */
+    const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
+    if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
+      reader->kind = PERM_KIND_COMPLEX;
+      entry->imaginary = sign && *from == '-' ? -1 : 1;
+      return (from == begin || permi_double_value(reader, begin, from, &entry->real)) &&
+             (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
-    end++;
   }
   return permi_reader_fail(reader, "%s found, a number such as 1, -2.5e3 or 1+2i was expected",
                            permi_quoted(begin, end).text);
@@ -75,24 +63,22 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   reader->kind = PERM_KIND_INTEGER;
   while (permi_next_content(reader, 1)) {
     const char *begin, *end;
-    int columns = 0, more;
+    int columns = 0;
     if (reader->m == PERM_MATRIX_MAX_ROWS)
       return permi_reader_fail(reader, "row %d found, at most %d were expected", reader->m + 1, PERM_MATRIX_MAX_ROWS);
-    while ((more = permi_next_field(reader, &begin, &end)) > 0) {
+    while (permi_next_field(reader, &begin, &end)) {
       if (!(columns & 4095) && permi_watch(reader->watch, 4096))
         return 0;
       if (columns == INT_MAX)
         return permi_reader_fail(reader, "more than 2^31-1 numbers found, fewer were expected");
       if (!permi_plain_value(reader, begin, end, &entry))
         return 0;
-      entry.key = permi_entry_key((uint64_t)reader->m, (uint64_t)columns);
-      entry.line = reader->line;
-      columns++;
       if ((entry.real != 0 || entry.imaginary != 0) &&
-          !permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
-        return permi_reader_no_memory(reader);
+          !permi_reader_push(reader, (uint64_t)reader->m, (uint64_t)columns, &entry))
+        return 0;
+      columns++;
     }
-    if (more < 0)
+    if (reader->status != PERM_OK)
       return 0;
     if (!reader->m) {
       reader->n = columns;
@@ -113,18 +99,16 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* -- coordinates and edges without a banner ---------------------------------------------------- */
-
-/* Finds the numbers of a line and returns how many there are, 5 for more than four, -1 for a comma alone. */
+/* Returns how many numbers a line has, 5 for more than four, -1 after a failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
-  int count = 0, more = 1;
-  while (count < 5 && (more = permi_next_field(reader, &begin[count], &end[count])) > 0)
+  int count = 0;
+  while (count < 5 && permi_next_field(reader, &begin[count], &end[count]))
     count++;
-  return more < 0 ? -1 : count;
+  return reader->status == PERM_OK ? count : -1;
 }
 
-/* A field as whole number from 0 to limit. */
+/* A whole number from 0 to limit. */
 static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
 {
   int integer;
@@ -132,13 +116,13 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
          *value <= limit;
 }
 
-/* Indices as they stand in the file, and their ranges. */
+/* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];         /* rows, columns, entries of the first line */
-  int64_t low[2], high[2]; /* of row and column indices */
-  int columns;    /* numbers in a line */
+  int64_t size[3];          /* rows, columns, entries as announced, */
+  unsigned long long first; /* in this line */
+  int64_t low[2], high[2];  /* of rows and columns */
+  int columns;              /* numbers in a line */
   unsigned long long lines; /* with an entry */
-  unsigned long long first; /* line of the file with the sizes */
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -160,7 +144,7 @@ static int permi_indices_base(const permi_indices *indices)
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
 }
 
-/* Reads the next line as "rows columns entries", sizes up to these limits. 0: it is something else. */
+/* Reads a line "rows columns entries" within these limits. 0: it is something else. */
 static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t columns, permi_indices *indices,
                                  const char **begin)
 {
@@ -176,8 +160,7 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest of the text be "rows columns entries" and any number of entries? Reads ahead to the first line that
-   says no. */
+/* Could the rest be "rows columns entries" and any number of entries? Stops at the first line that says no. */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -186,7 +169,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
   int base;
   memset(indices, 0, sizeof *indices);
   look.result = NULL;
-  /* sizes beyond what a matrix may have are sizes, too: permi_read_list refuses them */
+  /* permi_read_list refuses sizes that are too large */
   if (!permi_next_content(&look, 1) || !permi_resembles_sizes(&look, UINT32_MAX, UINT32_MAX, indices, begin))
     return 0;
   while (permi_next_content(&look, 1)) {
@@ -203,8 +186,8 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
                              (double)indices->lines <= (double)indices->size[0] * (double)indices->size[1]);
 }
 
-/* Returns what a file without a banner is, PERM_FORMAT_COUNT after a failure. Rows of three numbers that could be
-   coordinates are a matrix of three columns only if it has no more than three rows. */
+/* Returns what a file without a banner is, PERM_FORMAT_AUTO after a failure. Rows of three numbers that could be
+   coordinates are a matrix only if there are at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   permi_indices indices;
@@ -218,29 +201,28 @@ static perm_format permi_recognise(permi_reader *reader)
   if (entries != indices.lines) {
     if (array && (indices.lines <= 2 || !entries))
       return PERM_FORMAT_ARRAY;
-    permi_reader_fail(reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the "
-                      "file%s", entries, (long long)indices.size[0], (long long)indices.size[1],
-                      indices.lines, array ? ", or say --format array for rows of numbers" : "");
-    return PERM_FORMAT_COUNT;
+    return (perm_format)permi_reader_fail(
+        reader, "%llu entries of a %lld x %lld matrix announced, but %llu lines follow; complete the file%s", entries,
+        (long long)indices.size[0], (long long)indices.size[1], indices.lines,
+        array ? ", or say --format array for rows of numbers" : "");
   }
-  if (array && indices.lines <= 2) {
-    permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? Say which: "
-                      "--format array|coordinate", indices.lines + 1, entries,
-                      (long long)indices.size[0], (long long)indices.size[1]);
-    return PERM_FORMAT_COUNT;
-  }
+  if (array && indices.lines <= 2)
+    return (perm_format)permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? "
+                                          "Say which: --format array|coordinate", indices.lines + 1, entries,
+                                          (long long)indices.size[0], (long long)indices.size[1]);
   reader->line = 0;
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Reads a line "row column [value [imaginary part]]" as an entry whose key has the indices as they stand there. */
-static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices, permi_entry *entry)
+/* Adds the entry of a line "row column [value [imaginary part]]", its indices not yet shifted. */
+static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};
   const char *begin[5], *end[5];
   const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
   int k, columns = permi_fields(reader, begin, end);
   int64_t index[2] = {0, 0}, limit;
+  permi_entry entry = permi_entry_one(), part;
   if (columns < 0)
     return 0;
   if (complex_format ? columns != 4 : columns != 2 && columns != 3)
@@ -257,32 +239,26 @@ static int permi_read_item(permi_reader *reader, perm_format format, permi_indic
       return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", what[k],
                                permi_quoted(begin[k], end[k]).text, edges ? "0 to " : "1 (or 0) to ", (long long)limit);
   }
-  entry->real = 1;
-  entry->imaginary = 0;
-  entry->integer = 1;
   if (columns == 4) {
-    permi_entry part;
     reader->kind = PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], entry))
+    if (!permi_plain_value(reader, begin[3], end[3], &part) || !permi_plain_value(reader, begin[2], end[2], &entry))
       return 0;
     if (reader->kind == PERM_KIND_COMPLEX)
       return permi_reader_fail(reader, "%s found, two real numbers were expected",
                                permi_quoted(begin[2], end[3]).text);
-    entry->imaginary = part.real;
+    entry.imaginary = part.real;
     reader->kind = PERM_KIND_COMPLEX;
   } else if (columns == 3) {
     reader->kind = indices->lines ? reader->kind : PERM_KIND_INTEGER;
-    if (!permi_plain_value(reader, begin[2], end[2], entry))
+    if (!permi_plain_value(reader, begin[2], end[2], &entry))
       return 0;
   }
   indices->columns = columns;
   permi_indices_add(indices, index);
-  entry->key = permi_entry_key((uint64_t)index[0], (uint64_t)index[1]);
-  entry->line = reader->line;
-  return 1;
+  return permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry);
 }
 
-/* Takes the sizes from the edges, and refuses edges whose numbers do not tell what they count from. */
+/* Takes the sizes from the edges; refuses edges that do not tell what they count from. */
 static int permi_edges_sizes(permi_reader *reader, permi_indices *indices)
 {
   const int base = permi_indices_base(indices);
@@ -302,7 +278,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   const int edges = format == PERM_FORMAT_EDGES;
   const char *begin = reader->line_end;
   permi_indices indices;
-  permi_entry entry;
   uint64_t base;
   size_t k;
   memset(&indices, 0, sizeof indices);
@@ -315,12 +290,9 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
                                "product", permi_quoted(begin, reader->line_end).text, PERM_MATRIX_MAX_ROWS);
   }
   reader->kind = format == PERM_FORMAT_COORDINATE_COMPLEX ? PERM_KIND_COMPLEX : PERM_KIND_PATTERN;
-  while (permi_next_content(reader, 1)) {
-    if (!permi_read_item(reader, format, &indices, &entry))
+  while (permi_next_content(reader, 1))
+    if (!permi_read_item(reader, format, &indices))
       return 0;
-    if (!permi_entries_push(&reader->entries, &entry, &reader->allocator, reader->watch))
-      return permi_reader_no_memory(reader);
-  }
   if (edges && !permi_edges_sizes(reader, &indices))
     return 0;
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
@@ -345,8 +317,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   return 1;
 }
 
-/* -- the readers ------------------------------------------------------------------------------- */
-
 static int permi_read_text(permi_reader *reader, perm_format wanted)
 {
   const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
@@ -363,12 +333,12 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* the byte order mark of some Windows editors */
+    start = reader->position += 3; /* of some Windows editors */
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
-    /* a misspelt banner must not turn a coordinate file into rows of numbers */
+    /* a misspelt banner must not make rows of numbers of coordinates */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }
@@ -376,7 +346,7 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   reader->line = 0;
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
-    if (format == PERM_FORMAT_COUNT)
+    if (format == PERM_FORMAT_AUTO)
       return 0;
     end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
@@ -386,7 +356,6 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
 }
 
-/* Makes compressed rows of the entries. 0: a position was given twice, or memory ran out. */
 static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
@@ -413,10 +382,9 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
   permi_reader reader;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 5, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
+  const perm_status status = permi_matrix_begin(0, 0, matrix, 5, result);
+  if (status != PERM_OK)
+    return status;
   if (!text && bytes)
     return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
   if ((int)format < 0 || format >= PERM_FORMAT_COUNT)
@@ -433,7 +401,7 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (permi_read_text(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
-  if (watch->stopped != PERM_OK) { /* whatever came of half the text */
+  if (watch->stopped != PERM_OK) {
     perm_matrix_free(matrix);
     permi_reader_no_memory(&reader);
   }
@@ -453,11 +421,11 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
-/* Opens a file, "-": standard input. NULL: it cannot be opened (errno says why), or watch says stop. */
+/* "-": standard input. NULL: errno says why, or watch says stop. */
 static FILE *permi_text_open(const char *path, permi_control *watch)
 {
   FILE *file = strcmp(path, "-") ? NULL : stdin;
-  while (!file) { /* a FIFO that nobody writes waits here */
+  while (!file) { /* a FIFO without writer waits here */
     errno = 0;
     file = fopen(path, "rb");
     if (file || errno != EINTR)
@@ -469,7 +437,7 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
   return file;
 }
 
-/* All bytes of a file, into memory that the caller releases. */
+/* The caller releases *text. */
 static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
                                    void **text, size_t *bytes, perm_result *result)
 {
@@ -485,14 +453,14 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
     wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
     errno = 0;
     got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal: perhaps the one that cancels */
+    if (ferror(file) && errno == EINTR) { /* perhaps a signal that cancels */
       clearerr(file);
       watch->next_look = 0;
     } else if (ferror(file)) {
       return permi_file_fail(result, name, "cannot read", errno);
     }
     *bytes += got;
-    /* a zero byte will be refused: /dev/zero need not be read to its end */
+    /* a zero byte will be refused: /dev/zero has no end */
   } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
            !memchr((char *)*text + *bytes - got, 0, got));
   return PERM_OK;
@@ -505,12 +473,10 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   void *text = NULL;
   size_t bytes = 0;
   const char *name = path;
-  perm_status status = PERM_OK;
+  perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file;
-  permi_result_clear(result);
-  if (!matrix)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "matrix is NULL");
-  memset(matrix, 0, sizeof *matrix);
+  if (status != PERM_OK)
+    return status;
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   watch.activity = "reading";
@@ -522,7 +488,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (file)
     status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
   if (file && file != stdin)
-    fclose(file); /* only read: nothing can be lost here */
+    fclose(file);
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
   else if (status == PERM_OK)

@@ -1,6 +1,5 @@
 /* ========================================================================================== >>write
-   Matrices to Matrix Market files. PATH holds either what it held before or all of the new matrix (>>files); every
-   write, the close and the rename are checked. */
+   Matrix Market files written: PATH holds either what it held before or all of the matrix (>>files). */
 #pragma once
 #include <errno.h>
 #include <locale.h>
@@ -10,7 +9,7 @@
 #include "../base/files.h"
 #include "io.h"
 
-/* Prints so many significant digits of a number into text, 64 bytes, with a point in every locale. */
+/* Prints so many significant digits into text, 64 bytes, with a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;
@@ -36,7 +35,7 @@ typedef struct permi_matrix_written {
   permi_control *watch;
 } permi_matrix_written;
 
-/* 0 if a write failed, and errno says why, or if watch says stop. */
+/* 0: errno says why, or watch says stop. */
 static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
@@ -49,24 +48,18 @@ static int permi_print_matrix(FILE *file, const void *what)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
-      if (permi_watch(written->watch, 200))
-        return 0;
-      if (fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0)
-        return 0;
-      if (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0)
-        return 0;
-      if (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k]))
-        return 0;
-      if (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k]))
-        return 0;
-      if (putc('\n', file) == EOF)
+      if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
+          (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
+          (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
+          (matrix->kind == PERM_KIND_COMPLEX && !permi_print_double(file, matrix->imaginary[k])) ||
+          putc('\n', file) == EOF)
         return 0;
     }
   return fflush(file) == 0;
 }
 
-/* Does path name an open file or a device, to be written to and not replaced? The names come first: stat follows them
-   (/dev/stdout is a regular file after "> file"). */
+/* Is path to be written to directly, an open file or a device? Names come first, since stat follows them (/dev/stdout
+   is a regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -83,30 +76,27 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* Writes all that `print` writes (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
+/* Writes what `print` prints (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
   const char *why, *failed = "write";
+  const int standard = !strcmp(path, "-");
   char doing[40];
   errno = 0;
-  if (!strcmp(path, "-")) {
-    if (!print(stdout, what))
-      return permi_file_fail(result, "standard output", "cannot write", errno);
-    return PERM_OK;
-  }
-  if (permi_is_stream(path)) {
-    FILE *file = fopen(path, "wb");
+  if (standard || permi_is_stream(path)) {
+    FILE *file = standard ? stdout : fopen(path, "wb");
     int error, printed;
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
     printed = print(file, what);
     error = errno;
-    if (fclose(file) != 0 && printed) {
+    if (!standard && fclose(file) != 0 && printed) {
       printed = 0;
       error = errno;
     }
-    return printed ? PERM_OK : permi_file_fail(result, path, "cannot write", error);
+    return printed ? PERM_OK
+                   : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
   }
   why = permi_file_replace(path, allocator, 1, print, what, 0, &failed);
   if (!why)

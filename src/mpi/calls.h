@@ -1,6 +1,6 @@
 /* ========================================================================================== >>calls
    Rank 0's matrix and options go to all ranks, all call the same perm_compute_ function, and options.execute brings
-   each of its jobs here. Rank 0 does alone what it can refuse by itself or answer without a plan. */
+   each of its jobs here. Rank 0 does alone what it can refuse or answer without a plan. */
 #pragma once
 #include "api.h"
 #include "run.h"
@@ -16,7 +16,7 @@ enum {
 };
 
 #define PERMI_MPI_ARRAYS 5
-typedef struct permi_mpi_call { /* a function's arguments */
+typedef struct permi_mpi_call {
   int kind, m, n;
   int repeated; /* 1: perm_compute_repeated_ */
   const void *a;
@@ -25,16 +25,20 @@ typedef struct permi_mpi_call { /* a function's arguments */
   const perm_matrix *matrix;
 } permi_mpi_call;
 
-typedef struct permi_mpi_header { /* what goes to all first. The first three fields are the same in every version */
+typedef struct permi_mpi_header { /* goes to all first. The first three fields are the same in every version */
   uint64_t magic, version, sizes;
-  int kind, m, n, repeated, matrix_kind, checkpoint;
-  uint64_t nnz;
-  uint64_t bytes[PERMI_MPI_ARRAYS]; /* of the arrays that follow: see permi_mpi_arrays */
-  perm_options options;             /* pointers in it mean nothing elsewhere */
+  permi_mpi_call call;              /* pointers in these three mean nothing elsewhere */
+  perm_matrix matrix;
+  perm_options options;
+  uint64_t bytes[PERMI_MPI_ARRAYS]; /* see permi_mpi_arrays */
+  int checkpoint;                   /* 1: rank 0 has a file */
   char gpu_cache[1024];
 } permi_mpi_header;
-#define PERMI_MPI_HEADER_BYTES 2048
-typedef char permi_mpi_header_fits[sizeof(permi_mpi_header) <= PERMI_MPI_HEADER_BYTES ? 1 : -1];
+typedef union permi_mpi_first { /* as long in every version */
+  permi_mpi_header header;
+  unsigned char bytes[2048];
+} permi_mpi_first;
+typedef char permi_mpi_header_fits[sizeof(permi_mpi_first) == 2048 ? 1 : -1];
 #define PERMI_MPI_MAGIC UINT64_C(0x3149504d4d524550) /* "PERMMPI1" */
 
 static uint64_t permi_mpi_version(void)
@@ -49,7 +53,7 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* 1: the arguments can be copied. If not, the function itself says what is wrong. */
+/* Can the arguments be copied? If not, the function itself says what is wrong. */
 static int permi_mpi_copies(const permi_mpi_call *call)
 {
   const perm_matrix *matrix = call->matrix;
@@ -62,35 +66,38 @@ static int permi_mpi_copies(const permi_mpi_call *call)
          call->ld >= call->n;
 }
 
-/* Fills in sizes and bytes of the arrays. Sparse: row_start as 64 bits, column, real, imaginary, integer; else entries
-   row by row, row counts, column counts. */
-static void permi_mpi_arrays(permi_mpi_header *header, const permi_mpi_call *call)
+/* The arrays and their bytes. Sparse: row_start, column, real, imaginary, integer; else entries, without the gaps
+   between rows, row counts, column counts. */
+static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI_MPI_ARRAYS],
+                             uint64_t bytes[PERMI_MPI_ARRAYS])
 {
-  uint64_t *bytes = header->bytes;
-  header->m = call->m;
-  header->n = call->n;
-  header->repeated = call->repeated;
+  const perm_matrix *matrix = call->matrix;
+  memset(array, 0, PERMI_MPI_ARRAYS * sizeof *array);
+  memset(bytes, 0, PERMI_MPI_ARRAYS * sizeof *bytes);
   if (call->kind == PERMI_MPI_SPARSE) {
-    const perm_matrix *matrix = call->matrix;
     const uint64_t values = (uint64_t)matrix->nnz * 8;
-    header->m = matrix->m;
-    header->n = matrix->n;
-    header->nnz = matrix->nnz;
-    header->matrix_kind = (int)matrix->kind;
-    bytes[0] = ((uint64_t)matrix->m + 1) * 8;
+    array[0] = matrix->row_start;
+    array[1] = matrix->column;
+    array[2] = matrix->real;
+    array[3] = matrix->imaginary;
+    array[4] = matrix->integer;
+    bytes[0] = ((uint64_t)matrix->m + 1) * sizeof(size_t);
     bytes[1] = (uint64_t)matrix->nnz * sizeof(int);
     bytes[2] = matrix->kind == PERM_KIND_PATTERN ? 0 : values;
     bytes[3] = matrix->kind == PERM_KIND_COMPLEX ? values : 0;
     bytes[4] = matrix->kind == PERM_KIND_INTEGER ? values : 0;
   } else {
     const int parts = call->kind == PERMI_MPI_COMPLEX || call->kind == PERMI_MPI_GAUSSIAN ? 2 : 1;
+    array[0] = call->a;
+    array[1] = call->row_counts;
+    array[2] = call->column_counts;
     bytes[0] = (uint64_t)call->m * (uint64_t)call->n * (uint64_t)parts * 8;
     bytes[1] = call->row_counts ? (uint64_t)call->m * sizeof(int) : 0;
     bytes[2] = call->column_counts ? (uint64_t)call->n * sizeof(int) : 0;
   }
 }
 
-/* Where array k begins in the message, at a multiple of 8 bytes; k = PERMI_MPI_ARRAYS: the end. */
+/* Where array k begins in the message, at a multiple of 8 bytes; k = PERMI_MPI_ARRAYS: its end. */
 static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 {
   size_t at = 0;
@@ -99,71 +106,44 @@ static size_t permi_mpi_at(const permi_mpi_header *header, int k)
   return at;
 }
 
-/* Copies the arrays into the message. */
 static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *header, unsigned char *message)
 {
-  const perm_matrix *matrix = call->matrix;
-  const void *array[PERMI_MPI_ARRAYS] = {NULL, call->row_counts, call->column_counts, NULL, NULL};
+  const void *array[PERMI_MPI_ARRAYS];
+  uint64_t bytes[PERMI_MPI_ARRAYS];
+  const int dense = call->kind != PERMI_MPI_SPARSE;
   int i, k;
-  if (call->kind == PERMI_MPI_SPARSE) {
-    array[1] = matrix->column;
-    array[2] = matrix->real;
-    array[3] = matrix->imaginary;
-    array[4] = matrix->integer;
-    for (i = 0; i <= matrix->m; i++) {
-      const uint64_t start = matrix->row_start[i];
-      memcpy(message + 8 * (size_t)i, &start, 8);
-    }
-  } else {
-    const size_t entry = (size_t)header->bytes[0] / (size_t)call->m / (size_t)call->n, row = entry * (size_t)call->n;
-    for (i = 0; i < call->m; i++)
-      memcpy(message + (size_t)i * row, (const unsigned char *)call->a + (size_t)i * (size_t)call->ld * entry, row);
+  permi_mpi_arrays(call, array, bytes);
+  for (i = 0; dense && i < call->m; i++) {
+    const size_t row = (size_t)bytes[0] / (size_t)call->m, stride = row / (size_t)call->n * (size_t)call->ld;
+    memcpy(message + (size_t)i * row, (const unsigned char *)call->a + (size_t)i * stride, row);
   }
-  for (k = 1; k < PERMI_MPI_ARRAYS; k++)
-    if (header->bytes[k])
-      memcpy(message + permi_mpi_at(header, k), array[k], (size_t)header->bytes[k]);
+  for (k = dense; k < PERMI_MPI_ARRAYS; k++)
+    if (bytes[k])
+      memcpy(message + permi_mpi_at(header, k), array[k], (size_t)bytes[k]);
 }
 
-/* The call that a message describes. Its arrays are in the message, row_start too where size_t has 64 bits; where it is
-   shorter, row_start is made so. */
+/* The call's arrays stay in the message. */
 static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *message, permi_mpi_call *call,
                              perm_matrix *matrix)
 {
   void *array[PERMI_MPI_ARRAYS];
-  int i, k;
+  int k;
   for (k = 0; k < PERMI_MPI_ARRAYS; k++)
-    array[k] = header->bytes[k] || k == 0 ? message + permi_mpi_at(header, k) : NULL;
-  memset(call, 0, sizeof *call);
-  memset(matrix, 0, sizeof *matrix);
-  call->kind = header->kind;
-  call->m = header->m;
-  call->n = header->n;
-  call->ld = header->n;
-  call->repeated = header->repeated;
-  if (header->kind != PERMI_MPI_SPARSE) {
-    call->a = array[0];
-    call->row_counts = (const int *)array[1];
-    call->column_counts = (const int *)array[2];
-    return;
-  }
+    array[k] = header->bytes[k] ? message + permi_mpi_at(header, k) : NULL;
+  *call = header->call;
+  call->ld = call->n;
+  call->a = array[0];
+  call->row_counts = (const int *)array[1];
+  call->column_counts = (const int *)array[2];
   call->matrix = matrix;
-  matrix->m = header->m;
-  matrix->n = header->n;
-  matrix->nnz = (size_t)header->nnz;
-  matrix->kind = (perm_kind)header->matrix_kind;
+  *matrix = header->matrix;
   matrix->row_start = (size_t *)array[0];
-  for (i = 0; i <= header->m; i++) {
-    uint64_t start;
-    memcpy(&start, message + 8 * (size_t)i, 8);
-    matrix->row_start[i] = (size_t)start;
-  }
   matrix->column = (int *)(void *)(message + permi_mpi_at(header, 1)); /* there even when empty */
   matrix->real = (double *)array[2];
   matrix->imaginary = (double *)array[3];
   matrix->integer = (int64_t *)array[4];
 }
 
-/* Calls the function that `call` is of. */
 static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_options *options, perm_result *result)
 {
   const double *x = (const double *)call->a;
@@ -184,15 +164,13 @@ static perm_status permi_mpi_apply(const permi_mpi_call *call, const perm_option
   }
 }
 
-/* options.execute of every rank */
 static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const perm_options *options,
                                   perm_result *result)
 {
   return permi_mpi_run((permi_mpi_session *)options->execute_data, job, state, options, result);
 }
 
-/* The family that all ranks have: the lowest, or portable C for processors of different makes; PERM_ISA_AUTO: all have
-   the same. */
+/* The family that all ranks have: the lowest, or portable C where makes differ; PERM_ISA_AUTO: all have the same. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
   int own = (int)perm_isa_best(), rank, least, most;
@@ -204,10 +182,12 @@ static int permi_mpi_family(const permi_mpi_session *session)
   return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 
-/* Fills in what rank 0 tells all. */
 static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call *call, const perm_options *options)
 {
-  header->kind = call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call) ? PERMI_MPI_ALONE : call->kind;
+  const void *array[PERMI_MPI_ARRAYS];
+  header->call = *call;
+  if (call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call))
+    header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
   if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family that the job was begun with */
     perm_options begun = *options;
@@ -217,7 +197,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   }
   header->checkpoint = options->checkpoint.file != NULL;
 #if defined(PERM_TUNE)
-  if (options->gpu.tune == PERM_TUNE) { /* rank 0 alone times kernels, so that all have the same one */
+  if (options->gpu.tune == PERM_TUNE) { /* rank 0 alone times kernels */
     perm_job *job = NULL;
     int i;
     header->options.gpu.tune = 0;
@@ -232,28 +212,29 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
 #endif
   if (options->gpu.cache)
     snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu.cache);
-  if (header->kind < PERMI_MPI_ALONE)
-    permi_mpi_arrays(header, call);
+  if (header->call.kind == PERMI_MPI_SPARSE)
+    header->matrix = *call->matrix;
+  if (header->call.kind < PERMI_MPI_ALONE)
+    permi_mpi_arrays(call, array, header->bytes);
   header->magic = PERMI_MPI_MAGIC;
   header->version = permi_mpi_version();
   header->sizes = permi_mpi_sizes();
 }
 
-/* The options of a rank: rank 0's, but for what belongs to each. */
+/* Rank 0's options, but for what belongs to each rank. */
 static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mpi_header *header, int family)
 {
-  const perm_options *own = session->options;
   perm_options options = header->options;
-  const int first = session->rank == 0;
-  options.allocator = own->allocator;
-  options.cancel = own->cancel;
-  options.progress = first ? own->progress : NULL;
-  options.user_data = own->user_data;
+  if (session->rank) {
+    options.allocator = session->options->allocator;
+    options.cancel = session->options->cancel;
+    options.progress = NULL;
+    options.checkpoint.note = NULL;
+    options.checkpoint.note_bytes = 0;
+    options.checkpoint.file = header->checkpoint ? "rank 0's" : NULL;
+    options.checkpoint.merges = 0;
+  }
   options.gpu.cache = header->gpu_cache[0] ? header->gpu_cache : NULL;
-  options.checkpoint.note = first ? own->checkpoint.note : NULL;
-  options.checkpoint.note_bytes = first ? own->checkpoint.note_bytes : 0;
-  options.checkpoint.file = first ? own->checkpoint.file : header->checkpoint ? "rank 0's" : NULL;
-  options.checkpoint.merges = first ? own->checkpoint.merges : 0;
   options.execute = permi_mpi_hook;
   options.execute_data = session;
   if (family != PERM_ISA_AUTO && (options.isa == PERM_ISA_AUTO || (int)options.isa > family))
@@ -261,13 +242,14 @@ static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mp
   return options;
 }
 
-/* One call on all ranks. call: rank 0's; NULL elsewhere. 1 in *dismissed: there will be no more. */
+/* One call on all ranks. call: rank 0's; NULL elsewhere. *dismissed: there will be no more. */
 static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
                                       int *dismissed)
 {
   const perm_allocator *allocator = &session->options->allocator;
-  unsigned char bytes[PERMI_MPI_HEADER_BYTES] = {0}, *message;
-  permi_mpi_header header;
+  permi_mpi_first first;
+  permi_mpi_header *header = &first.header;
+  unsigned char *message;
   permi_mpi_call copy;
   perm_matrix matrix;
   perm_options options;
@@ -275,38 +257,37 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   *dismissed = 0;
   session->over = 0;
   memset(result, 0, sizeof *result);
-  memset(&header, 0, sizeof header);
+  memset(&first, 0, sizeof first);
   if (session->rank == 0)
-    permi_mpi_header_fill(&header, call, session->options);
-  memcpy(bytes, &header, sizeof header);
-  permi_mpi_broadcast(session, bytes, sizeof bytes, 0);
-  memcpy(&header, bytes, sizeof header);
+    permi_mpi_header_fill(header, call, session->options);
+  permi_mpi_broadcast(session, &first, sizeof first, 0);
 #if defined(PERM_MPI_TESTS)
-  header.version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
+  header->version += (uint64_t)(permi_mpi_fault.version && permi_mpi_fault.rank == session->rank);
 #endif
-  same = header.magic == PERMI_MPI_MAGIC && header.version == permi_mpi_version() && header.sizes == permi_mpi_sizes();
+  same = header->magic == PERMI_MPI_MAGIC && header->version == permi_mpi_version() &&
+         header->sizes == permi_mpi_sizes();
   if (permi_mpi_agree(session, same ? 0 : PERM_ERROR_STATE, "another version or build of perm than rank 0's"))
     return permi_mpi_fail(result, session->status, session->message);
-  *dismissed = header.kind == PERMI_MPI_DISMISS;
+  *dismissed = header->call.kind == PERMI_MPI_DISMISS;
   if (*dismissed)
     return PERM_OK;
-  if (header.kind == PERMI_MPI_ALONE) {
+  if (header->call.kind == PERMI_MPI_ALONE) {
     if (session->rank == 0)
       permi_mpi_apply(call, session->options, result);
     permi_mpi_broadcast(session, result, sizeof *result, 0);
     return result->status;
   }
   family = permi_mpi_family(session);
-  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(&header, PERMI_MPI_ARRAYS));
+  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(header, PERMI_MPI_ARRAYS));
   if (permi_mpi_agree(session, message ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
     permi_mpi_release(allocator, message);
     return permi_mpi_fail(result, session->status, session->message);
   }
   if (session->rank == 0)
-    permi_mpi_pack(call, &header, message);
-  permi_mpi_broadcast(session, message, permi_mpi_at(&header, PERMI_MPI_ARRAYS), 0);
-  permi_mpi_unpack(&header, message, &copy, &matrix);
-  options = permi_mpi_options(session, &header, family);
+    permi_mpi_pack(call, header, message);
+  permi_mpi_broadcast(session, message, permi_mpi_at(header, PERMI_MPI_ARRAYS), 0);
+  permi_mpi_unpack(header, message, &copy, &matrix);
+  options = permi_mpi_options(session, header, family);
   permi_mpi_apply(&copy, &options, result);
   permi_mpi_release(allocator, message);
   if (!session->over)

@@ -1,16 +1,16 @@
 /* ==================================================================================== >>coordinator
    Which rank computes which chunks. Time comes in as numbers, so that a test can simulate a thousand ranks.
 
-   Invariants: 1. a chunk is finished (in the state), handed out (in one rank's `sent`) or neither; those before a
-   leaf's `next` are finished or handed out; 2. a report is taken only for the range that its rank was sent first, so
-   no chunk goes in twice; 3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
+   Invariants: 1. a chunk is finished (in the state), handed out (in one rank's `sent`) or neither; before a leaf's
+   `next` all are finished or handed out; 2. a report is taken only for the range that its rank was sent first, so no
+   chunk goes in twice; 3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
 
-   Guided self-scheduling by predicted seconds: a range is a third of what its rank could do of the work that is left,
-   if all went on at the measured speeds, but no longer than PERM_MPI_RANGE_SECONDS. A rank has one range ahead, so that
-   rank 0 may answer late; rank 0 itself takes ranges that are short enough to answer in time. */
+   Guided self-scheduling by predicted seconds: a range is a third of what its rank could do of the work left, if all
+   went on at the measured speeds, at most PERM_MPI_RANGE_SECONDS. A rank has one range ahead, so that rank 0 may answer
+   late; rank 0 takes ranges short enough to answer in time. */
 #pragma once
 
-#define PERMI_MPI_AHEAD 2 /* ranges that a rank has: one it computes, one it has ready */
+#define PERMI_MPI_AHEAD 2 /* a range that a rank computes, and one ready */
 
 typedef struct permi_mpi_range {
   int leaf;
@@ -19,7 +19,7 @@ typedef struct permi_mpi_range {
 
 typedef struct permi_mpi_rank {
   double speed;         /* predicted seconds of one thread done in a second */
-  int measured, gpus;   /* gpus: that took part in one of its ranges, at most */
+  int measured, gpus;   /* gpus: most in one of its ranges */
   int ranges;           /* in sent */
   permi_mpi_range sent[PERMI_MPI_AHEAD];
 } permi_mpi_rank;
@@ -28,21 +28,22 @@ typedef struct permi_mpi_leaf {
   int index, task;
   double per_chunk; /* predicted seconds */
   double work;      /* of one chunk */
-  uint64_t next;    /* first chunk that may not have been handed out */
+  uint64_t next;    /* the first chunk that may not have been handed out */
 } permi_mpi_leaf;
 
 typedef struct permi_mpi_coordinator {
   const perm_job *job;
   perm_state *state; /* not owned */
   perm_allocator allocator;
-  int ranks, leaves, current; /* current: leaves before it, in order of handing out, have nothing left */
+  int ranks, leaves, current; /* leaves before `current`, in order of handing out, have nothing left */
   permi_mpi_rank *rank;
   permi_mpi_leaf *leaf;              /* tasks first, the longest first */
-  double total, before, done, unsent; /* predicted seconds: of the job, finished when it began, since, not handed out */
+  double total, before, done, unsent; /* predicted seconds: of the job, finished before it began, since, not handed
+                                         out */
   double speed;                       /* of all ranks */
   double elements;                    /* terms summed since it began */
-  int outstanding;                    /* ranges handed out and not reported */
-  perm_status status;                 /* not PERM_OK: nothing more is handed out */
+  int outstanding;                    /* ranges not reported */
+  perm_status status;                 /* not PERM_OK: nothing is handed out */
   char message[PERM_MESSAGE_BYTES];
 } permi_mpi_coordinator;
 
@@ -67,7 +68,7 @@ static void permi_mpi_coordinator_free(permi_mpi_coordinator *c)
   c->leaf = NULL;
 }
 
-/* Makes room only; 0: out of memory. */
+/* Makes room. 0: out of memory. */
 static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job *job, int ranks,
                                         const perm_allocator *allocator)
 {
@@ -85,13 +86,13 @@ static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job
   return 1;
 }
 
-/* How long a leaf is predicted to take; engines may say 0. */
+/* Engines may predict 0. */
 static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
 {
   return leaf->seconds > 1e-9 ? leaf->seconds : 1e-9;
 }
 
-/* Begins with what the state has. threads: of each rank, as a first guess of its speed; NULL: one each. */
+/* Begins with what the state has. threads: of each rank, a first guess of its speed; NULL: one each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
   int i, k, tasks;
@@ -138,7 +139,7 @@ static void permi_mpi_stop(permi_mpi_coordinator *c, perm_status status, const c
   snprintf(c->message, sizeof c->message, "%s", message);
 }
 
-/* The next range for a rank; 0: it has enough, or there is none. least: seconds that a range should last. */
+/* The next range for a rank, to last `least` seconds or longer; 0: it has enough, or there is none. */
 static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, permi_mpi_range *range)
 {
   permi_mpi_rank *r = &c->rank[rank];
@@ -152,9 +153,9 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
     perm_state_left(c->job, c->state, leaf->index, leaf->next, &begin, &end);
     if (begin >= end)
       continue;
-    if (leaf->task && r->ranges) /* a task may take long: no rank has one waiting behind another range */
+    if (leaf->task && r->ranges) /* a task may take long: none waits behind another range */
       return 0;
-    if (rank == 0 && target < 0.6) /* rank 0 looks after the others between its ranges, and in long ones */
+    if (rank == 0 && target < 0.6) /* rank 0 looks after the others between its ranges */
       target = left / 10;
     target = target < PERM_MPI_RANGE_SECONDS ? target : PERM_MPI_RANGE_SECONDS;
     if (!r->measured && target > 0.25)
@@ -175,7 +176,7 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
   return 0;
 }
 
-/* Takes a rank's report on the range that it was sent first: *partial has the first chunks of the range. */
+/* Takes a rank's report on the range that it was sent first; *partial has its first chunks. */
 static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_range *range,
                            const perm_partial *partial, double seconds, int gpus)
 {
@@ -217,8 +218,8 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* Seconds that a range should last at least: at 20 microseconds each, shorter ones would take a tenth of rank 0's time
-   at the very end. */
+/* The least seconds of a range: at 20 microseconds each, shorter ones would take a tenth of rank 0's time at the very
+   end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;

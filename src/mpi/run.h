@@ -1,10 +1,10 @@
 /* ============================================================================================ >>run
    One job on all ranks. Rank 0 (permi_mpi_lead) looks after the others between its own ranges and, by the progress
-   callback, within them. So do the others (permi_mpi_work) look for orders. */
+   callback, within them; so do the others (permi_mpi_work) look for orders. */
 #pragma once
 #include "session.h"
 
-typedef struct permi_mpi_channel { /* from rank 0 to another: buffers of messages on their way */
+typedef struct permi_mpi_channel { /* from rank 0 to another: messages on their way */
   permi_mpi_order order[PERMI_MPI_SLOTS];
   MPI_Request request[PERMI_MPI_SLOTS];
   int slot;
@@ -17,7 +17,6 @@ typedef struct permi_mpi_leader {
   permi_mpi_channel *channel; /* one a rank */
   int *threads;               /* of each rank */
   int stopping, gone;         /* gone: ranks that have said good-bye */
-  unsigned char report[PERMI_MPI_REPORT_BYTES];
   double start, deadline, next_report, next_checkpoint, least;
   perm_result unwritten; /* of the last checkpoint */
   char activity[160];
@@ -52,7 +51,7 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   return 1;
 }
 
-/* Sends an order, and never waits: a slot comes round again only after its rank has answered what was in it. */
+/* Sends an order without waiting: a slot comes round again after its rank has answered what was in it. */
 static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
 {
   permi_mpi_channel *channel = &leader->channel[rank];
@@ -74,24 +73,6 @@ static void permi_mpi_hand_out(permi_mpi_leader *leader, int rank)
     permi_mpi_send(leader, rank, PERMI_MPI_RUN, &range);
 }
 
-static void permi_mpi_receive(permi_mpi_leader *leader, int rank, int bytes)
-{
-  permi_mpi_report report;
-  perm_partial partial;
-  MPI_Recv(leader->report, bytes, MPI_BYTE, rank, PERMI_MPI_TO_ZERO, leader->session->comm, MPI_STATUS_IGNORE);
-  memcpy(&report, leader->report, sizeof report);
-  memset(&partial, 0, sizeof partial);
-  if (report.chunks &&
-      perm_partial_decode(leader->report + sizeof report, (size_t)bytes - sizeof report, &partial) != PERM_OK)
-    permi_mpi_stop(&leader->coordinator, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
-  if (report.range.leaf >= 0)
-    permi_mpi_take(&leader->coordinator, rank, &report.range, &partial, report.seconds, report.gpus);
-  leader->gone += report.range.leaf == PERMI_MPI_BYE;
-  if (report.status != PERM_OK)
-    permi_mpi_stop(&leader->coordinator, (perm_status)report.status, report.message);
-  permi_mpi_hand_out(leader, rank);
-}
-
 static double permi_mpi_interval(const perm_options *options)
 {
 #if defined(PERM_MPI_TESTS)
@@ -103,7 +84,7 @@ static double permi_mpi_interval(const perm_options *options)
                                            : 60;
 }
 
-/* Writes the checkpoint. If that fails, it is tried again at the next interval; the last time counts. */
+/* If a write fails, the job continues and retries at the next interval. */
 static void permi_mpi_checkpoint(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
@@ -115,7 +96,7 @@ static void permi_mpi_checkpoint(permi_mpi_leader *leader)
   leader->next_checkpoint = MPI_Wtime() + permi_mpi_interval(options);
 }
 
-/* Tells the caller, at most every 0.1 s. The caller may cancel. */
+/* At most every 0.1 s. */
 static void permi_mpi_tell(permi_mpi_leader *leader, double now)
 {
   const permi_mpi_coordinator *c = &leader->coordinator;
@@ -134,27 +115,39 @@ static void permi_mpi_tell(permi_mpi_leader *leader, double now)
     permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
 }
 
-static void permi_mpi_receive_all(permi_mpi_leader *leader)
+/* Takes what ranks have reported, and answers. */
+static void permi_mpi_receive(permi_mpi_leader *leader)
 {
+  permi_mpi_coordinator *c = &leader->coordinator;
+  permi_mpi_report report;
+  perm_partial partial;
   MPI_Status message;
-  int there, bytes;
+  int there;
   for (;;) {
     MPI_Iprobe(MPI_ANY_SOURCE, PERMI_MPI_TO_ZERO, leader->session->comm, &there, &message);
     if (!there)
       return;
-    MPI_Get_count(&message, MPI_BYTE, &bytes);
-    permi_mpi_receive(leader, message.MPI_SOURCE, bytes);
+    MPI_Recv(&report, (int)sizeof report, MPI_BYTE, message.MPI_SOURCE, PERMI_MPI_TO_ZERO, leader->session->comm,
+             MPI_STATUS_IGNORE);
+    memset(&partial, 0, sizeof partial);
+    if (report.chunks && perm_partial_decode(report.partial, sizeof report.partial, &partial) != PERM_OK)
+      permi_mpi_stop(c, PERM_ERROR_STATE, "a rank's partial cannot be decoded");
+    if (report.range.leaf >= 0)
+      permi_mpi_take(c, message.MPI_SOURCE, &report.range, &partial, report.seconds, report.gpus);
+    leader->gone += report.range.leaf == PERMI_MPI_BYE;
+    if (report.status != PERM_OK)
+      permi_mpi_stop(c, (perm_status)report.status, report.message);
+    permi_mpi_hand_out(leader, message.MPI_SOURCE);
   }
 }
 
-/* Takes what has come in, and does what is due. */
 static void permi_mpi_look(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
   permi_mpi_coordinator *c = &leader->coordinator;
   double now;
   int rank;
-  permi_mpi_receive_all(leader);
+  permi_mpi_receive(leader);
   now = MPI_Wtime();
   if (options->cancel && *options->cancel)
     permi_mpi_stop(c, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
@@ -162,7 +155,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
   if (options->progress && now >= leader->next_report && c->status == PERM_OK)
     permi_mpi_tell(leader, now);
-  if (c->status != PERM_OK && !leader->stopping) { /* what is finished is saved at once: there may be little time */
+  if (c->status != PERM_OK && !leader->stopping) { /* saved at once: there may be little time */
     leader->stopping = 1;
     for (rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
@@ -180,8 +173,8 @@ static int permi_mpi_look_within(const perm_progress *progress, void *user_data)
   return leader->stopping;
 }
 
-/* Threads of a rank, if the caller does not say: its share of the node, or what OpenMP says where ranks are kept on
-   different cores. */
+/* The caller's threads; else the rank's share of its node, or what OpenMP says where ranks are kept on different
+   cores. */
 static int permi_mpi_threads(const permi_mpi_session *session)
 {
 #if defined(_OPENMP)
@@ -198,7 +191,7 @@ static int permi_mpi_threads(const permi_mpi_session *session)
 #endif
 }
 
-/* Computes one range: without limits, checkpoints or progress of its own. */
+/* Computes one range, without limits, checkpoints or progress of its own. */
 static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
                               const perm_options *options_given,
                               int (*look)(const perm_progress *progress, void *user_data), void *user_data,
@@ -246,7 +239,7 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
     snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
 }
 
-/* The result for a state that is not whole, in the words of perm_job_execute for a stop at once. */
+/* The result for an unfinished state, as perm_job_execute has it for a stop at once. */
 static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
 {
   static const volatile int cancelled = 1;
@@ -301,7 +294,7 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
   for (rank = 1; rank < session->ranks; rank++)
     permi_mpi_send(leader, rank, PERMI_MPI_END, NULL);
   while (leader->gone < session->ranks - 1) { /* no message is left behind */
-    permi_mpi_receive_all(leader);
+    permi_mpi_receive(leader);
     permi_mpi_pause(&looks);
   }
   for (rank = 0; rank < session->ranks; rank++)
@@ -350,19 +343,7 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
-/* Sends what a range came to; partial: NULL if no chunks. */
-static void permi_mpi_send_report(const permi_mpi_session *session, const permi_mpi_report *report,
-                                  const perm_partial *partial)
-{
-  unsigned char bytes[PERMI_MPI_REPORT_BYTES];
-  size_t size = sizeof *report;
-  memcpy(bytes, report, size);
-  if (report->chunks)
-    size += perm_partial_encode(partial, bytes + size, sizeof bytes - size);
-  MPI_Send(bytes, (int)size, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
-}
-
-/* Sends a report without chunks: range (PERMI_MPI_NONE, _BYE, or one handed back) and status. */
+/* Reports a status without chunks; range: PERMI_MPI_NONE, _BYE, or one handed back. */
 static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
 {
   permi_mpi_report report;
@@ -371,7 +352,7 @@ static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_ra
   report.status = status;
   if (status != PERM_OK)
     snprintf(report.message, sizeof report.message, "%s", perm_status_text(status));
-  permi_mpi_send_report(session, &report, NULL);
+  MPI_Send(&report, (int)sizeof report, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
 }
 
 static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, const perm_options *options)
@@ -393,7 +374,9 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
         permi_mpi_report report;
         perm_partial partial;
         permi_mpi_compute(session, job, &range, options, permi_mpi_look_for_orders, &worker, &partial, &report);
-        permi_mpi_send_report(session, &report, &partial);
+        if (report.chunks)
+          perm_partial_encode(&partial, report.partial, sizeof report.partial);
+        MPI_Send(&report, (int)sizeof report, MPI_BYTE, 0, PERMI_MPI_TO_ZERO, session->comm);
       }
       looks = 0;
     } else if (worker.end) {
@@ -408,7 +391,7 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
   permi_mpi_send_status(session, bye, PERM_OK);
 }
 
-/* 1: there is nothing to share out. */
+/* Is there nothing to share out? */
 static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job)
 {
   const int leaves = perm_job_leaves(job);
@@ -426,8 +409,8 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
-/* Does on rank 0 what perm_job_execute does first: an empty state gets what the checkpoint holds, and the checkpoint is
-   written at once, so that a bad name shows early. */
+/* Begins as perm_job_execute does: an empty state gets what the checkpoint holds, and the checkpoint is written at
+   once, so that a bad name shows early. */
 static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
                                     perm_result *result)
 {
@@ -437,7 +420,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   int i, empty = 1;
   if (!options->checkpoint.file)
     return PERM_OK;
-  if (stat(options->checkpoint.file, &information) == 0 || errno != ENOENT) /* not fopen, which waits at a FIFO */
+  if (stat(options->checkpoint.file, &information) == 0 || errno != ENOENT) /* fopen would wait at a FIFO */
     status = perm_checkpoint_read(job, options->checkpoint.file, options, &kept, result);
   for (i = 0; i < perm_job_leaves(job); i++) {
     perm_leaf leaf;
@@ -452,7 +435,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Runs a job; collective, with the same result on all ranks. */
+/* Runs a job; collective, the same result on all ranks. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {
@@ -483,7 +466,7 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
     session->over = 0; /* all are at one place: only this job has failed */
     if (session->rank == 0)
       snprintf(session->message, sizeof session->message, "%s", result->message);
-    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* not some rank's: the caller's */
+    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* the caller's, not some rank's */
     return permi_mpi_fail(result, session->status, session->message);
   }
   permi_mpi_broadcast(session, &alone, sizeof alone, 0);

@@ -1,48 +1,42 @@
 /* ======================================================================================== >>codegen
-   The published sparse sums for GPUs, for comparisons and as oracles: D. Elbek, K. Kaya, Fully-automated code
-   generation for efficient computation of sparse matrix permanents on GPUs. Ryser's sum after Nijenhuis and Wilf, as
-   in >>sparyser, over all sets of the columns but the last, in Gray order. The kernel is made for the matrix: code for
-   each column to include or exclude it names the row sums, with entries as literals, so that row sums stay in
-   registers, and ends with their product.
-     codegen-registers  all row sums in registers, columns in the given order
-     codegen-memory     columns and rows in the permanent ordering (Algorithm 3, as in permi_ryser_plan): fast columns
-                 touch few rows. The k rows of the first c columns are in registers, the others in memory with their
-                 product kept: only columns from c on, 1 in 2^c, ask for memory. c and k maximise the score of
-                 Algorithm 4: threads that fit, over the cost of what they do
-   Launches (Algorithm 2): a thread takes 2^d consecutive terms, with the largest d for which all threads that fit at a
-   time have as many, so that the threads of a warp move the same column the same way, but for one term. The rest is
-   cut with smaller d, down to 1024 terms, where threads may be idle.
-   What differs: d is at most PERMI_CODEGEN_WALK, with launches repeated, so that kernels take a quarter of a second
-   and a chunk may go to any GPU; threads that fit are those of one nominal GPU, for bits that do not depend on the
-   machine; a thread's first term comes from its row sums, not from a move, so columns from the d-th on have no code; a
-   launch is a range of chunks of 128 threads; row sums are exact, on the grid of >>sparyser, and TwoSum adds terms: the
-   same error bound. Memory is shared memory while that leaves as many threads as registers do, else global memory, in
-   which hardware interleaves the threads' own arrays. */
+   The published sparse sums for GPUs, as oracles: D. Elbek, K. Kaya, Fully-automated code generation for efficient
+   computation of sparse matrix permanents on GPUs [EK]. Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order
+   over the sets of all columns but the last, each of which has code of its own with entries as literals.
+     codegen-registers  all row sums in registers, columns as given
+     codegen-memory  Algorithm 3's order; the k rows of the first c columns in registers, the others in memory with
+                 their product kept. k and c maximise Algorithm 4's score: threads that fit over the cost of their work
+   Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
+   takes smaller d, down to 1024 terms.
+   Differences: d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter of a second; threads that fit are a nominal
+   GPU's, so that bits do not depend on the machine; a thread's first term comes from its row sums; a launch is a range
+   of chunks of 128 threads; row sums are exact and TwoSum adds terms. Memory is shared unless that costs threads, else
+   global. */
 #pragma once
 #include "program_tune.h"
 #include "sparyser.h"
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
-#define PERMI_CODEGEN_RATIO 16 /* a change in global memory, of one in a register [EK] */
+#define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
-#define PERMI_CODEGEN_SHARED 232448 /* bytes of shared memory on one of them */
-#define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
-#define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: what every GPU allows */
-#define PERMI_CODEGEN_LOAD 3   /* operations that a row in memory is worth */
+#define PERMI_CODEGEN_SHARED 232448 /* bytes on one of them */
+#define PERMI_CODEGEN_OTHERS 38 /* beside row sums */
+#define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
+#define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* its first; the last launch ends where terms do */
-  int walk;             /* a thread has 2^walk terms */
+  uint64_t chunk, term; /* of the first */
+  int walk;             /* 2^walk terms a thread */
 } permi_codegen_launch;
 
 typedef struct permi_codegen {
-  permi_gpu gpu; /* comes first, where perm.h looks for it */
+  permi_gpu gpu; /* first, for >>gpu */
   permi_code *code;
   permi_ryser ryser;
   int place[PERM_MAX_N];   /* of a row: registers first */
-  int kept, quick;         /* rows in registers; columns that need no others: k and c */
-  int blocks, shared;      /* that fit on a multiprocessor; 1: memory is shared memory */
+  int kept, quick;         /* k and c */
+  int blocks, shared;      /* shared: 1, rows in shared memory */
   int launches, walk;      /* the longest walk */
   permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
   uint64_t chunks;
@@ -57,20 +51,20 @@ static void permi_codegen_release(const perm_allocator *allocator, void *context
   permi_release(allocator, codegen);
 }
 
-/* Blocks of 128 threads that fit on a multiprocessor, each thread with so many row sums in registers. */
+/* Blocks that fit on a multiprocessor. */
 static int permi_codegen_blocks(int rows)
 {
   const int registers = (2 * rows + PERMI_CODEGEN_OTHERS + 7) / 8 * 8;
   return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
 }
 
-static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles of a thread; sums of threads need five */
+static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles that a thread has */
 {
   const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
 }
 
-/* Algorithm 4: k and c. */
+/* Algorithm 4. */
 static void permi_codegen_partition(permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -119,7 +113,7 @@ static void permi_codegen_launches(permi_codegen *codegen)
   codegen->chunks = chunks;
 }
 
-/* All but text and table, for one orientation. */
+/* Plans an orientation, without text and table. */
 static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block, int side, int memory)
 {
   permi_ryser *ryser = &codegen->ryser;
@@ -131,7 +125,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
   split.without = n - 1;
-  if (memory) { /* the last one in order is left out */
+  if (memory) { /* the last in order is left out */
     split.without = -1;
     permi_ryser_plan(ryser, block, side, &split);
     split.without = ryser->column[n - 1];
@@ -161,8 +155,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* ---- the kernel */
-/* Column j included (out 0) or excluded, and the product then. */
+/* Column j included (out 0) or excluded. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -189,7 +182,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* The kernel. Its table: row sums with no column, [n]; [digits][n] what columns add; rows by place. */
+/* The kernel. Table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -201,7 +194,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   for (i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest) /* loops, as all of them at once would take registers */
+  if (rest) /* unrolled, they would take registers */
     permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
   permi_code_print(code,
@@ -248,18 +241,10 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
                    "absolute = permi_add(absolute, fabs(p));\n"
                    "}\n"
                    "}\n"
-                   "__syncthreads();\n"
-                   "room[t] = %chi;\nroom[128 + t] = %clo;\n"
-                   "room[256 + t] = 0;\n"
-                   "room[384 + t] = 0;\n"
-                   "room[512 + t] = absolute;\n"
-                   "for (int half = 64; half; half /= 2) {\n"
-                   "  __syncthreads();\n"
-                   "  if (t < half) permi_fold(room, t, half);\n"
-                   "}\n" PERMI_CODE_END, sign, sign);
+                   "const double sum[5] = {%chi, %clo, 0, 0, absolute};\n"
+                   "permi_finish(room, a.out, sum);\n}\n", sign, sign);
 }
 
-/* Text and table. */
 static perm_status permi_codegen_create(const perm_allocator *allocator, permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -293,32 +278,13 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-/* Without a GPU, method sparyser does the work, if the options say so. */
-static int permi_codegen_falls_back(const perm_options *options)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
-}
-
-static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+/* Offers the better orientation. */
+static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   perm_status status = PERM_OK;
   permi_codegen *best, *trial;
-  (void)rival; /* only by name */
-  if (!options->gpu.devices)
-    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
-  else if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
-  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
-                 block->imaginary ? "complex entries" : "another precision than double asked for");
-  else if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-  if (offer->why[0])
-    return PERM_OK;
   best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
   trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
   if (!best || !trial) {
@@ -345,6 +311,39 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
+#endif /* PERM_WITH_CUDA */
+
+/* 1: method sparyser takes over, since no GPU is there. */
+static int permi_codegen_falls_back(const perm_options *options)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
+         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
+}
+
+static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  (void)rival; /* only by name */
+  if (!options->gpu.devices)
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
+  else if (block->integer || maker->working->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers; with precision fast this method takes them");
+  else if (block->imaginary || options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which generated Ryser sums do not take",
+                 block->imaginary ? "complex entries" : "another precision than double asked for");
+  else if (block->n > PERM_MAX_N)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
+#if defined(PERM_WITH_CUDA)
+  return offer->why[0] ? PERM_OK : permi_codegen_plan_best(maker, block, offer);
+#else
+  else
+    permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: perm.h was compiled without PERM_WITH_CUDA");
+  return PERM_OK;
+#endif
+}
+
+#if defined(PERM_WITH_CUDA)
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_codegen *codegen = (const permi_codegen *)leaf->context;
@@ -359,24 +358,20 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
   return length > 0 ? (size_t)length : 0;
 }
 
-/* The bound of >>sparyser: a chunk is 128 threads, folded pairwise with what TwoSum gives, and no term is cut. */
+/* >>sparyser's bound: a chunk is 128 threads, folded with TwoSum's errors; no term is cut. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {
   permi_codegen *codegen = (permi_codegen *)offer->plan;
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = maker->options->method;
   leaf->information.isa = PERM_ISA_CUDA;
-  leaf->information.n = block->n;
   leaf->information.chunks = codegen->chunks;
   leaf->information.work = codegen->operations * codegen->ryser.terms;
   leaf->information.fingerprint = codegen->gpu.work.fingerprint;
   leaf->run_range = permi_gpu_range;
-  leaf->release = permi_codegen_release;
   leaf->explain = permi_codegen_explain;
-  leaf->context = codegen;
-  offer->plan = NULL;
   leaf->scale_exp2 = 1;
   permi_ryser_bounds(maker, block, &codegen->ryser, ldexp(128, codegen->walk), leaf);
   return PERM_OK;
 }
+#endif

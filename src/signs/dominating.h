@@ -1,15 +1,12 @@
 /* ===================================================================================== >>dominating
-   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows that share no column
-   (P. H. Lundow, K. Markstrom, appendix B): any other set has a row without a column and a term of 0. A digit is one of
-   the 2^|S| - 1 non-empty subsets of such a neighbourhood, and each of the remaining columns T is a digit of its own:
-   2^|T| prod (2^|S_l| - 1) sets. Rows are chosen greedily, of least degree, ties at random, among those that share no
-   column with the ones chosen (neighbours in A A^T are out); the best of many starts, for rows as for columns. The sum
-   itself is >>sparyser's. */
+   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column (P. H.
+   Lundow, K. Markstrom, appendix B); other sets leave a row empty. The non-empty subsets of each S, and each other
+   column, are a digit of >>sparyser. Rows are chosen greedily by least degree from many random starts. */
 #pragma once
 #include "sparyser.h"
 
 #define PERMI_DOMINATING_STARTS 64
-#define PERMI_DOMINATING_COLUMNS 20 /* of a neighbourhood, so that a digit is an int */
+#define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
 
 static permi_ryser_split permi_dominating_split(const permi_block *block, int side, int which)
 {
@@ -63,12 +60,4 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
                                           permi_offer *offer)
 {
   return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
-}
-
-static perm_status permi_dominating_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                         permi_leaf *leaf)
-{
-  const perm_status status = permi_ryser_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_DOMINATING;
-  return status;
 }

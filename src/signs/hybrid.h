@@ -1,28 +1,25 @@
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over the signs of the outer columns. Inner columns, which have few entries, are eliminated [Dec99]:
-   a row is a table over the signs of its inner columns; the product of the tables that contain an inner column is
-   folded, f = f[+] - f[-]. Outer signs enter only through the rows' bases, their sums of outer entries. So all this is
-   one straight program over numbers that stand for vectors of outer sign patterns:
+   runs term by term over outer columns; sparse inner columns are eliminated [Dec99]: a row is a table over the signs of
+   its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
+   only through the rows' bases, their sums of outer entries: a straight program serves vectors of outer sign patterns.
 
-     slots       one number for each of the lanes' patterns. Slots 0 .. n - 1 are the rows' bases; a table over k
-                 columns takes 2^k slots, bit b of the index set where the b-th of its columns has sign -.
-     constants   2^d for a row with d inner columns, indexed likewise: their signed sum. Row sum y = base + constant.
-     instructions  runs of statements of one kind, see permi_opcode. Of two factors the one with fewer columns is held:
-                 statements are sorted such that it is loaded, or added up, once a group.
-     columns     inner, eliminated | low, whose 2^low patterns in Gray order are unrolled: a table is computed again
-                 only where a column that it depends on has turned | high, a loop in Gray order | lanes | one fixed +.
-   Row sums are exact: coefficients are on the grid of >>dense. Rows are not divided by their largest inner entry, which
-   would fuse base + constant with a product, f z +- f: held sums make additions few, loads and stores limit the
-   interpreter, and quotients are not exact.
-   Tried without gain on a 2.5 GHz Cascade Lake: 16 or 64 doubles a slot (within 10%); budgets of slots that fit the
-   first-level cache (110 slots: 1.4 times as slow, for twice the operations). */
+     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is set where its b-th
+                 column has sign -
+     constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
+     instructions  runs of statements, see permi_opcode; of two factors the one with fewer columns is held for a group
+     columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
+                 high, a loop in Gray order | lanes | one fixed +
+   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing: held sums make
+   additions few, loads and stores limit the interpreter, and quotients are not exact.
+   Tried without gain (Cascade Lake, 2.5 GHz): 16 or 64 doubles a slot (within 10%); slots for the first-level cache
+   (110: 1.4 times as slow, twice the operations). */
 #pragma once
 #include "../dense/gpu.h"
 #include "../block/order.h"
 
-#define PERMI_HYBRID_DOUBLES 32 /* of a slot: patterns, or patterns times 2 parts */
+#define PERMI_HYBRID_DOUBLES 32 /* of a slot: lanes times parts */
 #define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 6
@@ -42,35 +39,33 @@ typedef enum permi_opcode {
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
-/* Where a slot begins, in units of 8 doubles. Tables are powers of two: without the shift of 64 bytes every 16 slots
-   their rows would meet in the same sets of the cache. */
+/* A slot's place in 8 doubles; shifted every 16 slots, or rows of tables would share cache sets. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
 }
-#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the rows' bases */
+#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the bases */
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* of a thread */
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* a thread */
 
 typedef struct permi_statement {
-  uint16_t out, p, q; /* slots, as permi_hybrid_line has them */
-  uint16_t h, g;      /* slots or constants, held by the group */
+  uint16_t out, p, q; /* slots, by permi_hybrid_line */
+  uint16_t h, g;      /* slots or constants, held */
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots likewise */
-  int first, count; /* statements, a multiple of group */
+  uint16_t opcode, row, other, group; /* row, other: slots too */
+  int first, count; /* statements */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,       /* real and imaginary part */
+  PERMI_HYBRID_COMPLEX,
   PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
-  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only the first half of a slot counts */
+  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only values */
   PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
 
-/* Parts of a number; of a row's base and constants. */
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
   return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
@@ -86,123 +81,56 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* The program for GPUs, see >>programs. */
-#define PERMI_GPU_WALK 8
-typedef enum permi_code_kind { /* numbers have the algebra's parts; moduli are real */
-  PERMI_CODE_BASE,    /* base of row a */
-  PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
-  PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,   /* a b */
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,   /* a - b */
-  PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a| and the floor of row b, a modulus; so are the following */
-  PERMI_CODE_MULTIPLY, /* a b */
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,    /* a + b */
-  PERMI_CODE_RETURN   /* a */
-} permi_code_kind;
-
-typedef struct permi_code_statement { /* statement k makes value k */
-  int kind, negative;
-  int a, b, c, d; /* values, or what the kind says */
-} permi_code_statement;
-
-typedef struct permi_code_flip { /* in a column of the walk: 2 a_ij is constant, or its negative */
-  int row, constant, negative;
-} permi_code_flip;
-
-typedef struct permi_code {
-  perm_gpu_program program;
-  permi_code_statement *statement;
-  double *constant; /* of each its parts */
-  permi_code_flip *flip;
-  char *text;
-  int statements, statement_room, moduli; /* from number `moduli` on those of the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
-  int text_room;
-  size_t length;
-  int walk, samples_log2, live; /* live: most doubles that wait at a time */
-  double operations, moves;     /* of the pipe, in a step of the walk; loads and stores, in such operations */
-  permi_dd scale;               /* product of what rows were divided by, times 2^scale_exp2 */
-  long long scale_exp2;
-  int divided;                      /* rows */
-  const perm_allocator *allocator;  /* while it is made, */
-  int failed;                       /* 1 too large, 2 memory */
-} permi_code;
-
-static permi_code *permi_code_make(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  if (!code)
-    return NULL;
-  memset(code, 0, sizeof *code);
-  code->allocator = allocator;
-  return code;
-}
-
-static void permi_code_release(const perm_allocator *allocator, permi_code *code)
-{
-  if (!code)
-    return;
-  permi_release(allocator, code->statement);
-  permi_release(allocator, code->constant);
-  permi_release(allocator, code->flip);
-  permi_release(allocator, code->text);
-  permi_release(allocator, code);
-}
-
-#define PERMI_GPU_CANDIDATES 6
-
-/* What rounding does to a sum, from its rows before and after: see permi_hybrid_errors. */
+/* See permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
-  double floor[64];    /* of a row: what its modulus is raised by for the sum of |terms| */
+  double floor[64];    /* raises a row's modulus in the sum of |terms| */
   permi_shared shared;
-  double majorant;     /* no less than the permanent of the moduli, as a sum of terms */
-  double bits;         /* of the longest products; up to 53 are exact */
-  double below;        /* compensated rows: their second words, relative, squared and summed */
+  double majorant;     /* at least the permanent of moduli */
+  double bits;         /* of the longest product */
+  double below;        /* compensated rows: relative squares of second words, summed */
 } permi_hybrid_rounding;
 
+#define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
-typedef struct permi_hybrid_family { /* the kernels of an instruction set; complex ones NULL with PERM_NO_COMPLEX */
+typedef struct permi_hybrid_family { /* an instruction set's kernels */
   void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
   void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
 } permi_hybrid_family;
 
-/* The program and what it runs on; immutable while it runs. */
 typedef struct permi_hybrid {
-  permi_gpu gpu; /* comes first, where perm.h looks for it; used if `code`, the program of >>programs, is not NULL */
-  permi_code *code;
-  struct permi_hybrid *next; /* candidate for options.gpu.tune: the next best by prediction */
-  int candidate, candidates; /* number from 1, of how many; 0: no others are kept */
-  double timed[PERMI_GPU_CANDIDATES]; /* seconds by a slice, INFINITY: failed, 0: not timed */
-  int n, inner, low, high, lanes_log2, chunk_log2, transposed;
-  int parts, lanes; /* numbers of a pattern, patterns of a slot */
+#if defined(PERM_WITH_CUDA)
+  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
+  struct permi_code *code;
+  struct permi_hybrid *next; /* the next best candidate by prediction */
+  int candidate, candidates; /* from 1; 0: no others are kept */
+  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
+#endif
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
+  int parts, lanes; /* of a pattern; of a slot */
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
   permi_instruction *operation;
   permi_statement *statement;
-  double *constant;       /* of each its parts */
-  double *start;          /* [n][parts]: bases with all signs + */
-  double *lane;           /* [n][parts][lanes]: what is added to that */
-  double *sign;           /* [lanes]: of the patterns of lane columns; 0: no pattern */
+  double *constant;
+  double *start;          /* [n][parts]: bases, all signs + */
+  double *lane;           /* [n][parts][lanes], added to it */
+  double *sign;           /* [lanes]; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
-  size_t doubles;         /* of start, lane, sign and step, one after the other */
-  int touched[64][65];    /* of a high column: its rows, -1 after the last */
-  unsigned absolute_mask; /* one in mask + 1 blocks enters the sum of |terms| */
-  double cost, operations_a_term, rows_a_term; /* of an outer pattern: statements; additions, products; factors */
+  size_t doubles;         /* of these four, in one piece */
+  int touched[64][65];    /* rows, then -1 */
+  unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
+  double cost, operations_a_term, rows_a_term; /* of an outer pattern */
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* the same by where a row's slot begins, for the interpreter */
+  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
 } permi_hybrid;
 
-/* One text (>>hybrid_kernels), read for each instruction set. */
+/* The text >>hybrid_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -229,7 +157,7 @@ static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
   (void)isa;
 }
 
-/* Chunk: 2^chunk_log2 states of the high columns, in Gray order. */
+/* Sums 2^chunk_log2 states of the high columns. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -266,7 +194,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     j = permi_trailing_zeros(s);
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
-  /* Value and error of lane k are total[k] and total[DOUBLES + k]; compensated numbers' errors went into the latter. */
+  /* value total[k], error total[DOUBLES + k], with those of compensated numbers */
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
     for (k = 0; k < lanes; k++)
       if (hybrid->sign[k] != 0) {

@@ -1,54 +1,53 @@
 /* ================================================================================== >>hybrid_layout
-   Layouts: which columns are inside, in which order, and what that costs. */
+   Which columns are inner, in which order, and what that costs. */
 #pragma once
 #include "hybrid.h"
 
-/* ---- which columns are inner, in what order, and which are low */
 typedef struct permi_arrangement {
   int transposed, inner, low;
-  int order[64]; /* inner columns as they are eliminated, low ones (the first turns fastest), all others */
+  int order[64]; /* inner ones as eliminated, low ones (fastest first), others */
 } permi_arrangement;
 
-/* Times of statements, of one that multiplies a table by a row: a load, a product, a store. */
+/* Times of statements; 1: a load, a product, a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_GPU_WEIGHT_FOLD 2.5 /* a fused operation with three different registers takes a slot and a half */
-#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: of 4000 statements a third */
-#define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
+#define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
+#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: at 4000 a third */
+#define PERMI_GPU_LEAST_OUTER 9 /* PERM_GPU_THREADS_LOG2 + 2 */
 
-/* A factor of the elimination, a row (node < n) or the result of a node; columns and low columns as bits. */
+/* A row (node < n) or a node's result; columns as bits. */
 typedef struct permi_hybrid_factor {
   uint32_t scope, dirty;
   int node;
 } permi_hybrid_factor;
 
 typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
-typedef struct permi_hybrid_node { /* computes out of left and right; right < 0: a fold of left only */
+typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that it depends on */
-  int first, items;           /* of a chain: in permi_layouts.item; the first may be the chain before */
+  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
+  int first, items;           /* of a chain; the first may be the chain before */
   int slot, persists;
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
-  int n, budget, nodes, items;
+  int n, budget, nodes, items, record; /* record: nodes are kept */
   int gpu; /* costs of >>programs: 1 with divided rows, 2 without; 0: of the interpreter */
-  uint64_t row[2][64], column[2][64]; /* bits of a row's columns, and of a column's rows, in both orientations */
+  uint64_t row[2][64], column[2][64]; /* bits, in both orientations */
   int degree[2][64];
-  double add;  /* weight of an entry of a row's table: alone 1, with its part of loads more */
+  double add;  /* weight of an entry of a row's table */
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
   int item[192];
   double rows_a_step;
-  double units, calls; /* of permi_layout_cost, as permi_watch counts them */
+  double units, calls; /* of permi_layout_cost, as in permi_watch */
   double speed, rival;   /* statements a second; seconds of another engine */
-  const permi_account *account; /* what may be spent; NULL: whatever is asked for */
-  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* the matrix for permi_hybrid_create */
+  const permi_account *account; /* NULL: no limit */
+  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* for permi_hybrid_create */
 } permi_layouts;
 
 static int permi_bits32(uint32_t x)
@@ -83,10 +82,13 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
     work->power[k] = ldexp(1, k);
 }
 
+/* A new node's number; n if nodes are not kept. */
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
   permi_hybrid_node *node = &work->node[work->nodes];
+  if (!work->record)
+    return work->n;
   node->kind = kind;
   node->left = left;
   node->right = right;
@@ -99,7 +101,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU: all of it, or with its column of +-1 left to the product. The interpreter: 0. */
+/* What a row's table costs a GPU, without its column of +-1 unless `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -109,17 +111,15 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
          work->add;
 }
 
-/* What the pricing of a layout adds up. */
 typedef struct permi_layout_sum {
-  double cost, rows, live, most; /* statements, weighted; factors that are rows; tables that wait, and at most */
-  int record;                    /* 1: nodes are left in work->node */
+  double cost, rows, live, most; /* weighted statements; row factors; waiting tables, and at most */
 } permi_layout_sum;
 
-/* A table of `here` entries comes in, made of a and, if it is not NULL, b; tables that change as often go. */
+/* A table of `here` entries replaces a and b where these change as often. */
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* entry after entry: operands go as results come */
+  const double waiting = work->gpu ? 0.75 : 1; /* a GPU's operands go as results come */
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -135,7 +135,7 @@ static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
   *b = kept;
 }
 
-/* Merges the cheapest pair of the factors until two are left; returns how many there are. */
+/* Merges the cheapest pairs down to two factors; returns their number. */
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
@@ -165,17 +165,15 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     i = left->node < n && permi_bits32(left->scope) > permi_bits32(right->scope);
     sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
     permi_layout_replace(work, sum, left, right, result.dirty, here);
-    result.node = n;
-    if (sum->record)
-      result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
-                                      result.dirty);
-    taken[a] = result; /* a < b */
+    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
+                                    result.dirty);
+    taken[a] = result; /* a < b, so that b's place takes the last */
     taken[b] = taken[--count];
   }
   return count;
 }
 
-/* The sum over the column `bit` of the product of one factor or two. */
+/* Folds the product of one or two factors. */
 static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken,
                                              int count, uint32_t bit)
 {
@@ -194,26 +192,24 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second, 1);
-  if (taken[0].node < n) { /* its table has to be written first */
+  if (taken[0].node < n) { /* its table must be written first */
     const double table = work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
-    if (sum->record)
+    if (work->record)
       taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
                                         taken[0].dirty);
   }
   if (second)
     sum->rows += rate * here * 2 * (second->node < n);
   permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
-  result.node = n;
-  if (sum->record)
-    result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
-                                    result.scope & ~bit, result.dirty);
+  result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
+                                  result.scope & ~bit, result.dirty);
   result.scope &= ~bit;
   return result;
 }
 
-/* The product of the scalars, what changes least first; it is kept wherever the next one changes more often. */
+/* The product of scalars by rising rate, kept where the next changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
   uint32_t before = 0;
@@ -228,7 +224,7 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
     if (i == 0 || now != before) {
       if (!work->gpu)
         sum->cost += work->rate[now];
-      if (sum->record) {
+      if (work->record) {
         const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
         if (i > 0) {
           work->item[work->items++] = chain - 1;
@@ -236,7 +232,7 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
         }
       }
     }
-    if (sum->record) {
+    if (work->record) {
       work->item[work->items++] = scalar[i].node;
       work->node[work->nodes - 1].items++;
     }
@@ -244,9 +240,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
   }
 }
 
-/* Weighted statements of a step of the layout's program (an outer pattern); gives up above `limit`. The factors of each
-   inner column in turn are merged, the cheapest pair first, the last pair with the fold. With `record` work->node keeps
-   the nodes. A table counts as often as it is computed: rate. */
+/* Weighted statements of an outer pattern; gives up above `limit`. Each inner column's factors are merged, the cheapest
+   pair first, the last with the fold. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -260,7 +255,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
-  sum.record = record;
+  work->record = record;
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
@@ -299,7 +294,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* a column without entries: no caller has one */
+    if (count == 0) /* no caller has a column without entries */
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -326,7 +321,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* How many more layouts may be priced, when the best one so far costs so much. */
+/* How many more layouts may be priced. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -335,7 +330,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns from place `first` on by degree: what turns often has few entries, what has most never turns. */
+/* Sorts columns by degree: what turns often has few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -346,11 +341,6 @@ static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement 
       order[j + 1] = order[j];
     order[j + 1] = key;
   }
-}
-
-static void permi_layout_sort(const permi_layouts *work, permi_arrangement *layout)
-{
-  permi_layout_by_degree(work, layout, layout->inner + layout->low);
 }
 
 static void permi_layout_start(const permi_layouts *work, int transposed, permi_arrangement *layout)
@@ -369,7 +359,6 @@ static int permi_layout_most_inner(const permi_layouts *work)
   return most < PERMI_HYBRID_INNER ? most : PERMI_HYBRID_INNER;
 }
 
-/* Moves the column in place `from` to place `to`, those between by one. */
 static void permi_layout_move(permi_arrangement *layout, int from, int to)
 {
   const int moved = layout->order[from];
@@ -380,7 +369,7 @@ static void permi_layout_move(permi_arrangement *layout, int from, int to)
   layout->order[to] = moved;
 }
 
-/* Greedy: column after column becomes inner, always the one that leaves the least cost, while that falls. */
+/* Greedy: the column that leaves the least cost becomes inner. */
 static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout)
 {
   const int n = work->n, most = permi_layout_most_inner(work);
@@ -390,7 +379,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   for (k = layout->inner; k < most && worse < 2; k++) {
     permi_arrangement choice = *layout;
     lead = (double)INFINITY;
-    for (j = k; j < n && j < k + 12; j++) { /* those of least degree, one of which fits best */
+    for (j = k; j < n && j < k + 12; j++) { /* of the least degrees */
       permi_arrangement trial = *layout;
       double cost;
       permi_layout_move(&trial, j, k);
@@ -412,7 +401,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-/* The cost of where a search begins: columns by degree, greedy inner ones or else the best number of low ones. */
+/* Where a search starts: greedy inner columns or the best number of low ones. */
 static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
                                  permi_arrangement *layout)
 {
@@ -435,7 +424,7 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
   return cost;
 }
 
-/* Simulated annealing of the logarithm of the cost over inner set, elimination order and low columns. */
+/* Simulated annealing of log cost over inner set, order and low columns. */
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
 {
@@ -449,16 +438,16 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
     double limit, price;
     int a, b;
-    if (kind < 5 && now.inner > 1) { /* another place in the elimination order */
+    if (kind < 5 && now.inner > 1) { /* another elimination place */
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
-    } else if (kind < 6 && !fixed_low) { /* one low column more or less */
+    } else if (kind < 6 && !fixed_low) { /* a low column more or less */
       if (permi_order_below(seed, 2) && now.low > 0)
         trial.low--;
       else if (now.low < most_low && special + least_outer < n)
         trial.low++;
       a = b = 0;
-      if (trial.low > now.low) { /* any of the others */
+      if (trial.low > now.low) {
         a = special + permi_order_below(seed, n - special);
         b = special;
       }
@@ -466,11 +455,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = special + permi_order_below(seed, n - special);
       b = permi_order_below(seed, now.inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) { /* one less */
+    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
-    } else { /* two change places */
+    } else { /* two columns change places */
       if (special == 0)
         continue;
       a = permi_order_below(seed, special);

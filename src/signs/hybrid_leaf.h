@@ -1,16 +1,24 @@
 /* ==================================================================================== >>hybrid_leaf
-   The program with its matrix: rounding, estimate, search and price. */
+   The program with its matrix: rounding, search and price. */
 #pragma once
 #include "../dense/plan.h"
+#include "../block/engines.h"
 #include "hybrid_program.h"
 
+#if defined(PERM_WITH_CUDA)
+static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
+#endif
+
+/* Releases a program and later candidates. */
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
-  permi_hybrid *hybrid = (permi_hybrid *)context, *next;
+  permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
   for (; hybrid; hybrid = next) {
+#if defined(PERM_WITH_CUDA)
     next = hybrid->next;
     permi_code_release(allocator, hybrid->code);
     permi_release(allocator, hybrid->gpu.memory);
+#endif
     permi_release(allocator, hybrid->operation);
     permi_release(allocator, hybrid->statement);
     permi_release(allocator, hybrid->constant);
@@ -19,7 +27,7 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-/* The coefficient of an entry on the grid of its row, by parts of the algebra; a: real and imaginary part. */
+/* An entry on its row's grid, by parts. */
 static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
 {
   out[0] = permi_to_grid(a[0], power);
@@ -29,17 +37,16 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
     out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
 }
 
-/* ---- what rounding does: the rows of a program as they are, and what their grids took */
 typedef struct permi_hybrid_rows {
   int n;
-  double number[64][64][2]; /* on the grid, parts of the algebra */
+  double number[64][64][2]; /* on the grid */
   double modulus[64][64], lost[64][64];
-  double lost_square[64], square[64], below_square[64]; /* of rows: sums of squares */
-  double sum[64];                                       /* of a row's numbers, by parts */
-  double unit[64];                                      /* all numbers of a row are multiples; 0: none is there */
+  double lost_square[64], square[64], below_square[64]; /* of rows, sums of squares */
+  double sum[64];                                       /* of a row's |numbers| */
+  double unit[64];                                      /* divides all numbers of a row; 0: none */
 } permi_hybrid_rows;
 
-/* Row i of a, [n][n] entries, columns in `order`; divided by the entry in place `unit`, if that is not -1. */
+/* Row i of a [n][n], columns in `order`, divided by entry `unit` unless -1. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -85,12 +92,11 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* A factor for each row of n moduli: the permanent is at most their product. With x_1 >= x_2 >= ..., a row is the sum
-   over k of (x_k - x_k+1) times a row of 0s with 1s at its k largest; permanents are linear in each row, and [Bre73]
-   bounds those of 0s and 1s. Sorts x. */
+/* A row's factor of a bound on the permanent of n moduli: with x_1 >= x_2 >= ... a row is the sum of (x_k - x_k+1)
+   times 0/1 rows with k ones, the permanent is linear in rows, and [Bre73] bounds those. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
-  double sum = 0, before = 0, factorial = 0; /* logarithm of k! */
+  double sum = 0, before = 0, factorial = 0; /* log k! */
   int i, k;
   for (i = 1; i < n; i++) {
     const double move = x[i];
@@ -108,8 +114,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Binary logarithm of a bound on the permanent of the moduli, by rows or (`turned`) columns; share[i], if not NULL: the
-   bound of row i's losses over that of the row. */
+/* log2 of a bound on the permanent of moduli by rows or (`turned`) columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -117,7 +122,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   int turn, i, j;
   for (i = 0; i < n; i++)
     row_scale[i] = column_scale[i] = 1;
-  for (turn = 0; turn < 8; turn++) { /* towards lines that add up to 1 [Sin64], where the bound is good */
+  for (turn = 0; turn < 8; turn++) { /* towards line sums of 1 [Sin64], where it is good */
     for (i = 0; i < n; i++) {
       double sum = 0;
       for (j = 0; j < n; j++)
@@ -146,20 +151,18 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* From the rows of a program to what its roundings may do, y = A d for signs d, u the rounding unit:
+/* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
 
-   1. All terms share what grids and divisions took from the entries: to first order the permanent changes by the sum of
-      lost_ij per A_ij. (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), and |y_i| is mostly about
-      r_i = (sum_j a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small
-      whenever the others are large: rows that lost anything count as |y_i| + r_i / 2n, which raises the sum of usual
-      |terms| by a factor below 2, and of which g_i is at most 2n g_i / r_i. Minors are smaller than their terms, as
-      permanents are, by a factor that falls like exp(-n/4) to exp(-n/2) unless nothing cancels, and then the value is
-      as large as the terms. (b) By entries: per A_ij is at most the permanent of the moduli, far less where terms
-      cancel massively, as in non-negative matrices.
-   2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum
-      less, by the root of the number of larger terms, (4/5 2)^n or so. Repeated terms err alike: a small part of
-      u k^(1/2) sum |t| always remains. Nothing rounds before a product of whole numbers (of the rows' units) takes 53
-      bits. */
+1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
+   (a) By terms: row i is off by about g_i = (sum_j lost_ij^2)^(1/2), |y_i| is mostly about r_i = (sum_j
+   a_ij^2)^(1/2): relative to the terms 2 (sum_i (g_i / r_i)^2)^(1/2). That fails where y_i is small whenever the others
+   are large, so rows that lost anything count as |y_i| + r_i / 2n: the sum of |terms| usually grows by less than 2,
+   and g_i is at most 2n g_i / r_i of it. Minors are smaller than their terms by exp(-n/4) to exp(-n/2) unless nothing
+   cancels; then the value is as large as the terms.
+   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel (non-negative matrices).
+2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
+   the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of
+   u k^(1/2) sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -185,7 +188,7 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.most = all * rounding->majorant;
 }
 
-/* What a layout says of the program; prices it once more, with its nodes. */
+/* Takes over the layout, priced again for its nodes. */
 static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
                                permi_hybrid_algebra algebra)
 {
@@ -195,13 +198,13 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
-  hybrid->parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  permi_layout_sort(work, layout);
+  hybrid->parts = permi_hybrid_parts(algebra);
+  permi_layout_by_degree(work, layout, layout->inner + layout->low);
   hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
 
-/* Row i: constants of its inner columns, its base, what outer columns add. */
+/* Row i's constants, base and steps. */
 static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *rows, int i)
 {
   const permi_arrangement *layout = maker->layout;
@@ -240,7 +243,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   }
 }
 
-/* Lanes, high columns, and room for what they add. 0: out of memory. */
+/* Lanes, high columns and their tables. 0: out of memory. */
 static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
@@ -271,8 +274,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* a: the oriented and scaled matrix, [n][n] times 1 or, for complex numbers, 2. *made stays NULL if the program has no
-   room. */
+/* The program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
 {
@@ -341,15 +343,15 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   return hash;
 }
 
-/* Statements times patterns a second, measured on a shared 2.5 GHz Cascade Lake. */
+/* Statements times patterns a second (shared Cascade Lake, 2.5 GHz). */
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* The best layout found of both orientations, its predicted cost in statements: a third of what annealing may take for
-   both orientations, the rest for the winner. After a program that had no room *layout is where the search goes on. */
+/* The best layout found, and its cost: both orientations share a third of the annealing. Without room it continues from
+   *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -377,4 +379,54 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
     cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, least_outer, 0.1, &seed);
   *layout = trial[t];
   return cost[t];
+}
+
+static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+{
+  va_list arguments;
+  int more;
+  va_start(arguments, format);
+  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
+  va_end(arguments);
+  *length += more > 0 ? (size_t)more : 0;
+}
+
+/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
+static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
+                                       long long *scale_exp2, int *zero)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  permi_problem problem;
+  void *entries;
+  perm_plan plan;
+  permi_view view;
+  int i, j, p, (*exponent)[PERM_MAX_N];
+  perm_status status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
+  permi_release(allocator, entries);
+  exponent = permi_scale_room(allocator, n);
+  if (!exponent)
+    return permi_fail_memory(maker->result);
+  memset(&plan, 0, sizeof plan);
+  plan.n = n;
+  view.a = scaled;
+  view.ld = n;
+  view.parts = parts;
+  permi_plan_scale(&plan, &view, exponent);
+  permi_release(allocator, exponent);
+  *zero = plan.zero;
+  *scale_exp2 = 0;
+  for (i = 0; i < n && !plan.zero; i++) {
+    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
+    for (j = 0; j < n; j++)
+      for (p = 0; p < parts; p++)
+        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
+  }
+  return PERM_OK;
 }

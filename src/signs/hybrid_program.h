@@ -1,5 +1,5 @@
 /* ================================================================================= >>hybrid_program
-   A layout made into a straight program of operations. */
+   A layout made into a straight program. */
 #pragma once
 #include "hybrid_layout.h"
 
@@ -9,11 +9,11 @@ typedef struct permi_hybrid_maker {
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
-  int sequence[PERMI_HYBRID_NODES], evaluated; /* nodes in the order of evaluation */
+  int sequence[PERMI_HYBRID_NODES], evaluated; /* in order of evaluation */
   uint32_t scope[64];
   int constant[64];                       /* of a row: its first */
-  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: the constant 2a; the next one is -2a */
-  int failed;       /* 1: slots or statements run out; 2: memory */
+  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: constant 2a, then -2a */
+  int failed;       /* 1: no slots or statements left; 2: memory */
   permi_instruction nowhere;
 } permi_hybrid_maker;
 
@@ -22,7 +22,7 @@ static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
   return node >= maker->work->n ? &maker->work->node[node - maker->work->n] : NULL;
 }
 
-/* First fit at a multiple of count, a power of two: otherwise freed slots between tables become useless. */
+/* First fit at a multiple of count, a power of two; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -47,7 +47,7 @@ static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node 
     maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
 }
 
-/* Child k of a node, or NULL where that is a row (*index says which) or none (-1). */
+/* Child k of a node; NULL: a row (*index) or none (-1). */
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
 {
   *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
@@ -59,8 +59,7 @@ static int permi_maker_children(const permi_hybrid_node *node)
   return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
 }
 
-/* A table lives on from step to step where what is computed from it changes more often than itself. It has slots of its
-   own, since the others are written in steps in which it is not. */
+/* Gives persisting tables slots of their own: their users change more often, others write meanwhile. */
 static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
 {
   int k, index;
@@ -75,8 +74,8 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Depth first from the root, so that few tables wait; gives each its slots. A product of a table and what has no more
-   columns is computed in place. `given`: the node's slots are its parent's, or it persists. */
+/* Orders nodes depth first, so that few tables wait, and gives them slots; products may be computed in place. `given`:
+   slots are the parent's, or it persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -106,70 +105,53 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
+/* Appends an item. 0: *failed is 1 (more than `most`) or 2 (memory). */
+static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
+                        size_t size, int most, int *failed)
+{
+  if (!*failed && *used >= most)
+    *failed = 1;
+  if (!*failed && !permi_grow(allocator, array, *used, room, size))
+    *failed = 2;
+  if (*failed)
+    return 0;
+  memcpy((char *)*array + (size_t)(*used)++ * size, item, size);
+  return 1;
+}
+
 static permi_instruction *permi_maker_operation(permi_hybrid_maker *maker, permi_opcode opcode)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  permi_instruction *operation;
-  if (!permi_grow(maker->allocator, (void **)&hybrid->operation, hybrid->operations, &hybrid->operation_room,
-                  sizeof *operation)) {
-    maker->failed = 2;
-    return &maker->nowhere;
-  }
-  operation = &hybrid->operation[hybrid->operations++];
-  memset(operation, 0, sizeof *operation);
-  operation->opcode = (uint16_t)opcode;
-  operation->first = hybrid->statements;
-  return operation;
+  permi_instruction operation;
+  memset(&operation, 0, sizeof operation);
+  operation.opcode = (uint16_t)opcode;
+  operation.first = hybrid->statements;
+  return permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room,
+                      &operation, sizeof operation, INT_MAX, &maker->failed)
+             ? &hybrid->operation[hybrid->operations - 1]
+             : &maker->nowhere;
 }
 
 static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int q, int h, int g)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  permi_statement *statement;
-  if (!maker->failed && hybrid->statements >= PERMI_HYBRID_STATEMENTS)
-    maker->failed = 1;
-  if (!maker->failed && !permi_grow(maker->allocator, (void **)&hybrid->statement, hybrid->statements,
-                                    &hybrid->statement_room, sizeof *statement))
-    maker->failed = 2;
-  if (maker->failed) /* perhaps to make the operation that it belongs to */
-    return;
-  statement = &hybrid->statement[hybrid->statements++];
-  statement->out = (uint16_t)out;
-  statement->p = (uint16_t)p;
-  statement->q = (uint16_t)q;
-  statement->h = (uint16_t)h;
-  statement->g = (uint16_t)g;
-  hybrid->operation[hybrid->operations - 1].count++;
+  const permi_statement statement = {(uint16_t)out, (uint16_t)p, (uint16_t)q, (uint16_t)h, (uint16_t)g};
+  if (permi_append(maker->allocator, (void **)&hybrid->statement, &hybrid->statements, &hybrid->statement_room,
+                   &statement, sizeof statement, PERMI_HYBRID_STATEMENTS, &maker->failed))
+    hybrid->operation[hybrid->operations - 1].count++;
 }
 
-/* Appends the parts of x to numbers of which there are `used`; 0: out of memory. */
-static int permi_hybrid_keep(const perm_allocator *allocator, double **number, int *room, int used, int parts,
-                             const double *x)
-{
-  int p;
-  for (p = 0; p < parts; p++) {
-    if (!permi_grow(allocator, (void **)number, used + p, room, sizeof **number))
-      return 0;
-    (*number)[used + p] = x[p];
-  }
-  return 1;
-}
-
-/* A constant of up to two parts; its number. */
+/* The number of a new constant. */
 static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  if (hybrid->constants >= 65535)
-    maker->failed = maker->failed ? maker->failed : 1;
-  else if (!permi_hybrid_keep(maker->allocator, &hybrid->constant, &hybrid->constant_room,
-                              hybrid->constants * hybrid->parts, hybrid->parts, x))
-    maker->failed = 2;
-  else
-    return hybrid->constants++;
-  return 0;
+  return permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, x,
+                      (size_t)hybrid->parts * sizeof *x, 65535, &maker->failed)
+             ? hybrid->constants - 1
+             : 0;
 }
 
-/* The bits of x that are in mask, side by side; and back. */
+/* The bits of x in mask, packed; and back. */
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -186,7 +168,7 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
   return x;
 }
 
-/* Where operand `index` is under the setting of the inner columns: a slot, or a row's constant. */
+/* An operand's place under a setting: a slot, or a row's constant. */
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -200,7 +182,6 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
   return node ? node->scope : maker->scope[index];
 }
 
-/* The statements of a node. */
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -252,7 +233,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* On to the step after s of the low columns; from the last, where only the last one is -, to the first. */
+/* Turns to the step after s of the low columns; after the last to the first. */
 static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 {
   const permi_arrangement *layout = maker->layout;
@@ -266,7 +247,6 @@ static void permi_maker_flip(permi_hybrid_maker *maker, int s)
       permi_maker_statement(maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, maker->turned[next][i] + minus, 0);
 }
 
-/* All statements, step after step of the low columns. */
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, low = maker->layout->low, root = n + maker->work->nodes - 1;
@@ -288,7 +268,7 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   }
 }
 
-/* Additions, products and fused ones of an instruction. */
+/* Additions, products and fmas of an instruction. */
 static double permi_instruction_operations(const permi_instruction *operation)
 {
   const double groups = operation->group ? (double)operation->count / operation->group : 0;

@@ -1,9 +1,10 @@
 /* =================================================================================== >>program_text
-   The text of a kernel, as CUDA C++ or with its arithmetic in PTX. */
+   A kernel's text: CUDA C++, real arithmetic in PTX. */
 #pragma once
 #include "programs.h"
 
-/* Tests declare and name twins: the kernels on the CPU, operation by operation. */
+#if defined(PERM_WITH_CUDA)
+/* Tests name the kernels' twins on the CPU. */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
@@ -29,7 +30,7 @@ static void permi_code_print(permi_code *code, const char *format, ...)
   }
 }
 
-/* A literal that reads back as x, -0 too, whatever the locale writes for its point. */
+/* A literal that reads back as x, -0 too, in any locale. */
 static const char *permi_code_literal(double x, char text[32])
 {
   char *comma;
@@ -40,13 +41,11 @@ static const char *permi_code_literal(double x, char text[32])
   return text;
 }
 
-/* A statement's text by kind, positive and negative (NULL: the same), after its operands: k is the value that it makes,
-   A = 1024 a, B = 8 b, C = 2 + c. Numbers of two parts are C++ and name the functions of their algebra: A add a
-   constant, V or subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
-   Real programs are one piece of assembly, which NVRTC's C++ compiler only hands on: it would spend as long on it as
-   the assembler and leave it an order of statements in which more values wait (er:40:0.5, sm_90: 144 bytes of spills,
-   assembly none; compiled in 0.6 of the time). A neg is folded into its use. A turn's operand 2 + c is 0 or -1, by the
-   sign of low column c. */
+/* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are C++: A add a constant, V
+   subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus. Real programs are one piece
+   of assembly: NVRTC's C++ would take as long as the assembler and make more values wait (er:40:0.5, sm_90: 144 bytes
+   of spills, assembly none; compiled in 0.6 of the time). A neg is folded into its use. */
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
@@ -76,7 +75,7 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
      {"a return v%d;\n", NULL}}};
 
-/* PTX: value k is value a and the constant x. */
+/* PTX: value k = value a + x. */
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
   uint64_t bits;
@@ -109,7 +108,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
     permi_code_print_sum(code, k, k, coder->floor[t->b]);
 }
 
-/* Statements from `begin` to before `end` on bases b; block is what they make. `low`: of the moduli. */
+/* Statements [begin, end) on bases b make block; low: of the moduli. */
 static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
 {
   permi_code *code = coder->code;
@@ -127,7 +126,7 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   permi_code_print(code, " : \"memory\");\n");
 }
 
-/* The functions that statements of two parts name; then by algebra. */
+/* The functions of two-part numbers; then by algebra. */
 static const char permi_code_two_parts[] =
     "struct N { double v, e; };\n"
     "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
@@ -162,11 +161,6 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = L(block, -1.0, f)\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"};
 
-/* How every kernel of a chunk ends. */
-#define PERMI_CODE_END \
-  "__syncthreads();\nif (t < 5) a.out[5 * (unsigned long long)blockIdx.x + t] = room[128 * t];\n}\n"
-
-/* What comes before the kernel: constants, functions, permi_turn of the walk's columns, permi_moduli. */
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -198,7 +192,7 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* The kernel. Its table: start [words]; step [high][words], words = rows times parts. */
+/* Table: start [words]; step [high][words], words = rows times parts. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -243,17 +237,13 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
                    "}\n"
                    "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
-                   "__syncthreads();\n"
-                   "room[t] = permi_mul(minus, hi);\n"
-                   "room[128 + t] = permi_mul(minus, lo);\n"
-                   "room[256 + t] = permi_mul(minus, hi2);\n"
-                   "room[384 + t] = permi_mul(minus, lo2);\n"
-                   "room[512 + t] = absolute;\n"
-                   "for (int half = 64; half; half /= 2) {\n"
-                   "  __syncthreads(); if (t < half) permi_fold(room, t, half); }\n" PERMI_CODE_END,
+                   "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
+                   "  permi_mul(minus, lo2), absolute};\n"
+                   "permi_finish(room, a.out, sum);\n}\n",
                    real ? "" : ".v",
                    hybrid->algebra == PERMI_HYBRID_COMPLEX
                        ? "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n"
                    : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? "lo = permi_fma(s, block.e, lo);\n"
                                                                  : "");
 }
+#endif

@@ -1,10 +1,11 @@
 /* =================================================================================== >>program_tune
-   The plan on a GPU, its candidates, and what methods hybrid and cached offer. */
+   The plan on a GPU, and its candidates. */
 #pragma once
 #include "../block/engines.h"
 #include "program_text.h"
 
-/* Seconds on one GPU, once compiled. Values that wait beyond what registers hold are spilled. */
+#if defined(PERM_WITH_CUDA)
+/* Seconds on one GPU, compiled. Too many waiting values are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -16,7 +17,6 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-/* Rows of the coder: their inner and low columns, numbers, and where their tables begin in memo. */
 static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
 {
   const permi_layouts *work = coder->work;
@@ -40,7 +40,7 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-/* The kernel's table: start, [words], and steps of the high columns. All sums are exact. */
+/* The table: start [words], steps of the high columns; exact. */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
 {
   const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
@@ -55,7 +55,6 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
       }
 }
 
-/* Statements, what they cost, and the text. */
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -80,7 +79,7 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
-/* The program in *made; a as for permi_hybrid_create. *made stays NULL if the program has no room. */
+/* The program in *made, as permi_hybrid_create. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                      permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
@@ -109,7 +108,8 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
-  /* of 2^(walk + low) patterns a thread samples 128th parts, or more to have 2^18 in all */
+  hybrid->walked = code->walk;
+  /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
   most = code->walk + hybrid->low;
   code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
   code->scale = permi_dd_make(1);
@@ -152,7 +152,6 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* Of the text and the table. */
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
   uint64_t word;
@@ -174,47 +173,6 @@ static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
   return permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
 }
 
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: it has a zero line. */
-static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       long long *scale_exp2, int *zero)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  permi_problem problem;
-  void *entries;
-  perm_plan plan;
-  permi_view view;
-  int i, j, p, (*exponent)[PERM_MAX_N];
-  perm_status status = permi_make_problem(maker, block, &problem, &entries);
-  if (status != PERM_OK)
-    return status;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = ((double *)entries)[(transposed ? j * n + i : i * n + j) * parts + p];
-  permi_release(allocator, entries);
-  exponent = permi_scale_room(allocator, n);
-  if (!exponent)
-    return permi_fail_memory(maker->result);
-  memset(&plan, 0, sizeof plan);
-  plan.n = n;
-  view.a = scaled;
-  view.ld = n;
-  view.parts = parts;
-  permi_plan_scale(&plan, &view, exponent);
-  permi_release(allocator, exponent);
-  *zero = plan.zero;
-  *scale_exp2 = 0;
-  for (i = 0; i < n && !plan.zero; i++) {
-    *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
-    for (j = 0; j < n; j++)
-      for (p = 0; p < parts; p++)
-        scaled[(i * n + j) * parts + p] = permi_scaled(&plan, &view, i, j, p);
-  }
-  return PERM_OK;
-}
-
-/* One of several layouts that are searched at the same time, each with its own budget and orientation. */
 typedef struct permi_code_trial {
   permi_layouts work;
   permi_arrangement layout;
@@ -233,17 +191,17 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
                                       PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
 }
 
-/* What trials share: the matrix in the orientation that was last asked for, and the best programs so far. */
+/* The matrix is in orientation `given`. */
 typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   double *scaled;
   long long scale_exp2;
-  int given, zero; /* orientation, -1: none yet */
+  int given, zero; /* -1: none yet */
   int wanted;      /* programs to keep */
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Takes the program over and keeps it if it is among the best by prediction and new. 1: it is the best. */
+/* Keeps a program if it is new and among the best. 1: it is the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -267,7 +225,7 @@ static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *c
   return place == 0;
 }
 
-/* The trial's programs, with row sums kept or made again. 1 in *better: one is the best so far. */
+/* The trial's programs; *better: one is the best. */
 static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
                                   permi_code_choice *choice, int *better)
 {
@@ -297,7 +255,6 @@ static double permi_code_rate(permi_hybrid_algebra algebra)
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-/* Trials that threads share. */
 typedef struct permi_code_searching {
   permi_code_trial *trial;
   int inner, moves;
@@ -311,8 +268,7 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* Anneals all trials for a while. Returns how many moves would take as long as the run or the rival; *least: seconds of
-   the best. */
+/* Anneals all trials; returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 #define PERMI_GPU_TRIALS 12
 static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
                                     permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
@@ -335,9 +291,9 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
     permi_share(threads, 0, PERMI_GPU_TRIALS, permi_code_search_one, searching, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
       *least = fmin(*least, searching->trial[k].cost / rate);
-    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)); /* moves in that time */
+    worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
     searching->moves = (int)fmin(0.2 * worth, searching->inner ? PERMI_GPU_MOVES : 4000);
-    if (density > 0.65) /* little is found: a tenth at 0.7, nothing in full matrices */
+    if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
       searching->moves = searching->moves < 4000 ? searching->moves : 4000;
     if (searching->moves < 20 || *least > 300 * rival)
       break;
@@ -345,8 +301,7 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
   return worth;
 }
 
-/* The best program found for GPUs, as an offer; none: *offer stays as it is. The best layout is annealed once more if
-   the sum takes long. */
+/* Offers the best program; a long sum's layout is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
@@ -399,8 +354,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* For gpu.tune: of the candidates in the list *plan leaves the one asked for by number, or the fastest on a slice.
-   Later blocks take the same number, or their best by prediction if they have fewer. */
+/* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
+   their best by prediction. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
 {
   const perm_options *options = maker->options;
@@ -420,7 +375,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
                         "options: tune = %d, but of the kernel for a block of order %d there are %d candidates",
                         options->gpu.tune, block->n, candidates);
   } else if (candidates > 1 && permi_code_seconds(list) >= PERMI_GPU_TUNE_SECONDS) {
-#if defined(PERM_WITH_CUDA)
     const perm_gpu_work *work[PERMI_GPU_CANDIDATES];
     uint64_t chunks[PERMI_GPU_CANDIDATES];
     double predicted[PERMI_GPU_CANDIDATES];
@@ -433,7 +387,6 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
     for (k = 1; k < candidates; k++)
       if (timed[k] < timed[number - 1])
         number = k + 1;
-#endif
   }
   for (at = &list, k = 1; k < number; k++)
     at = &(*at)->next;
@@ -447,272 +400,27 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
+static void permi_code_explain(const permi_hybrid *hybrid, double all, char *buffer, size_t size, size_t *length)
 {
-  va_list arguments;
-  int more;
-  va_start(arguments, format);
-  more = vsnprintf(*length < size ? text + *length : NULL, *length < size ? size - *length : 0, format, arguments);
-  va_end(arguments);
-  *length += more > 0 ? (size_t)more : 0;
-}
-
-/* Both programs in words; of candidates how they were timed. */
-static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  static const char *const algebra[] = {"real", "complex", "compensated"};
-  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_code *code = hybrid->code;
-  const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
-  size_t length = 0;
+  permi_hybrid_say(buffer, size, length,
+                   "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
+                   "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
+                   code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
+                   code->live, code->divided, hybrid->operations_a_term, all);
+}
+
+static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, size_t size, size_t *length)
+{
   int k;
-  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
-                   perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
-                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
-  if (code)
-    permi_hybrid_say(buffer, size, &length,
-                     "%d in a walk, %d by threads; a kernel of %d statements and %d for moduli, %d constants, at most "
-                     "%d doubles waiting, %d rows divided; %.4g operations per outer pattern, %.3g in all; ",
-                     code->walk, hybrid->high, code->moduli, code->statements - code->moduli, code->constants,
-                     code->live, code->divided, hybrid->operations_a_term, all);
-  else
-    permi_hybrid_say(buffer, size, &length,
-                     "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
-                     "dense has %.3g times as many; ",
-                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
-                     all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
-  permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
-                   leaf->information.seconds, code ? "GPU" : "thread");
-  if (!hybrid->candidate)
-    return length;
-  permi_hybrid_say(buffer, size, &length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
+  permi_hybrid_say(buffer, size, length, "  candidate %d of %d", hybrid->candidate, hybrid->candidates);
   for (k = 0; k < hybrid->candidates && hybrid->timed[0] > 0; k++) {
-    permi_hybrid_say(buffer, size, &length, k ? "," : ", by a slice of each");
+    permi_hybrid_say(buffer, size, length, k ? "," : ", by a slice of each");
     if (hybrid->timed[k] < (double)INFINITY)
-      permi_hybrid_say(buffer, size, &length, " %.3g s", hybrid->timed[k]);
+      permi_hybrid_say(buffer, size, length, " %.3g s", hybrid->timed[k]);
     else
-      permi_hybrid_say(buffer, size, &length, " failed");
+      permi_hybrid_say(buffer, size, length, " failed");
   }
-  permi_hybrid_say(buffer, size, &length, "\n");
-  return length;
+  permi_hybrid_say(buffer, size, length, "\n");
 }
-
-static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
-{
-  return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX
-         : maker->options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
-                                                                 : PERMI_HYBRID_REAL;
-}
-
-/* Why no hybrid takes the block, to the offer: 0. */
-static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  const perm_options *options = maker->options;
-  const int is_complex = maker->working->is_complex;
-  if (block->integer || maker->working->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has exact integers; with precision fast or accurate this method takes them");
-  else if (options->certify || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have %s, which this method does not give",
-                 options->certify ? "a guaranteed bound" : "precision dd");
-  else if (is_complex && options->precision == PERM_PRECISION_ACCURATE)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has no precision accurate");
-#if defined(PERM_NO_COMPLEX)
-  else if (is_complex)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
 #endif
-  else if (block->n > PERM_MAX_N || block->n < 2)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
-  else if (rival < PERMI_HYBRID_LEAST_SECONDS)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
-  else
-    offer->status = PERM_OK;
-  return !offer->why[0];
-}
-
-/* What searches for a layout work with; the caller releases it. NULL: out of memory. */
-static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
-{
-  permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
-  if (!work)
-    return NULL;
-  permi_layouts_make(work, block);
-  work->budget = PERMI_HYBRID_SLOT_BUDGET;
-  work->account = &maker->account;
-  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
-  work->rival = rival;
-  return work;
-}
-
-/* Seconds that the hybrid may come to, so that no time goes into slower orders: of the first layout, over
-   PERMI_HYBRID_GAIN; INFINITY where it is not taken or hardly matters. */
-#define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
-static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
-{
-  permi_arrangement layout;
-  permi_layouts *work;
-  permi_offer offer;
-  double cost = (double)INFINITY;
-  int t;
-  memset(&offer, 0, sizeof offer);
-  *hope = (double)INFINITY;
-  if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, rival, &offer))
-    return PERM_OK;
-  work = permi_hybrid_layouts(maker, block, rival);
-  if (!work)
-    return permi_fail_memory(maker->result);
-  for (t = 0; t < 2; t++) {
-    permi_layout_start(work, t, &layout);
-    cost = fmin(cost, permi_layout_greedy(work, &layout));
-  }
-  *hope = cost / PERMI_HYBRID_GAIN /
-          (permi_gpu_wanted(maker->options, block->n) ? permi_code_rate(permi_hybrid_algebra_of(maker)) : work->speed);
-  permi_release(&maker->options->allocator, work);
-  return PERM_OK;
-}
-
-static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
-                                           permi_offer *offer)
-{
-  const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
-  const int n = block->n;
-  const perm_isa isa = permi_isa(options) == PERM_ISA_AVX512 || permi_isa(options) == PERM_ISA_AVX2 ? permi_isa(options)
-                                                                                                    : PERM_ISA_PLAIN;
-  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
-  permi_layouts *work;
-  permi_arrangement layout;
-  permi_hybrid *hybrid = NULL;
-  permi_offer gpu;
-  perm_status status = PERM_OK;
-  double seconds = 0;
-  if (!permi_hybrid_takes(maker, block, rival, offer))
-    return PERM_OK;
-  memset(&gpu, 0, sizeof gpu);
-  gpu.seconds = (double)INFINITY;
-  if (permi_gpu_wanted(options, n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
-    status = permi_code_offer(maker, block, rival, inner, algebra, &gpu);
-    if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
-      *offer = gpu;
-      return status;
-    }
-    rival = fmin(rival, gpu.seconds);
-  }
-  work = permi_hybrid_layouts(maker, block, rival);
-  if (!work) {
-    permi_hybrid_release(allocator, gpu.plan);
-    return permi_fail_memory(maker->result);
-  }
-  for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
-    long long scale_exp2;
-    int zero;
-    seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
-    if (seconds > 1.1 * rival) {
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", seconds);
-      break;
-    }
-    status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
-    if (status == PERM_OK && !zero &&
-        permi_hybrid_create(allocator, work, &layout, algebra, work->scaled, &hybrid) != PERM_OK)
-      status = permi_fail_memory(maker->result);
-    if (hybrid)
-      hybrid->scale_exp2 = scale_exp2;
-  }
-  permi_release(allocator, work);
-  if (status == PERM_OK && !hybrid && !offer->why[0])
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no program that fits");
-  if (hybrid) {
-    const double per_block = ldexp(seconds, -hybrid->high);
-    hybrid->isa = isa;
-    hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
-    hybrid->chunk_log2 = hybrid->high;
-    while (hybrid->chunk_log2 > 0 && ldexp(per_block, hybrid->chunk_log2) > 0.02)
-      hybrid->chunk_log2--;
-    while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 &&
-           ldexp(per_block, hybrid->chunk_log2) > 1e-4)
-      hybrid->chunk_log2--;
-    hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
-    permi_hybrid_kernels(hybrid, isa);
-    offer->plan = hybrid;
-    offer->seconds = seconds;
-    offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
-                   8.0 * (hybrid->constant_room + n * hybrid->parts * (1 + hybrid->lanes + hybrid->high)) +
-                   (double)PERMI_HYBRID_WORKSPACE;
-  }
-  if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
-    permi_hybrid_release(allocator, offer->plan);
-    *offer = gpu;
-  } else {
-    permi_hybrid_release(allocator, gpu.plan);
-  }
-  return status;
-}
-
-static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  return permi_hybrid_make_offer(maker, block, rival, 1, offer);
-}
-
-static perm_status permi_cached_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  return permi_hybrid_make_offer(maker, block, rival, 0, offer);
-}
-
-/* Estimates relative to the sum of |terms| over all signs, which the program gives when moduli replace rows and folds
-   add (one block in absolute_mask + 1); see permi_hybrid_errors. A term meets n products and a rounding in every fold.
-   All terms share what elimination before this block rounded (permi_make_honest). */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* of terms' roundings, what is left in a sum of them */
-static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
-                                  permi_leaf *leaf)
-{
-  const permi_hybrid_rounding *rounding = &hybrid->rounding;
-  const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products, those that round */
-  const int walked = hybrid->code ? hybrid->code->walk : hybrid->chunk_log2;
-  leaf->bound_relative = (double)INFINITY;
-  leaf->shared = rounding->shared;
-  leaf->estimate_relative = 0;
-  permi_make_honest(maker, block, leaf);
-  leaf->shared.relative += leaf->estimate_relative;
-  leaf->shared.most += leaf->estimate_relative * rounding->majorant;
-  if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
-    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (walked + hybrid->low) / 2)) * square +
-                              4 * rounding->below;
-  else
-    leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(part * roundings) * PERMI_UNIT * hybrid->parts;
-  if (leaf->shared.relative > 1e-3)
-    leaf->estimate_relative = (double)INFINITY;
-}
-
-static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
-{
-  const perm_status status = permi_code_tune(maker, block, &offer->plan);
-  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
-  const int n = hybrid->n;
-  if (status != PERM_OK)
-    return status;
-  leaf->information.tuned = hybrid->candidate;
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
-  leaf->information.isa = hybrid->isa;
-  leaf->information.n = n;
-  leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
-  leaf->information.work = ldexp(hybrid->rows_a_term, n - 1 - hybrid->inner);
-  leaf->information.fingerprint = hybrid->fingerprint;
-  if (hybrid->code)
-    leaf->run_range = permi_gpu_range;
-  else
-    leaf->run_chunk = permi_hybrid_chunk;
-  leaf->workspace = PERMI_HYBRID_WORKSPACE;
-  leaf->release = permi_hybrid_release;
-  leaf->explain = permi_hybrid_explain;
-  leaf->context = hybrid;
-  offer->plan = NULL;
-  leaf->scale_exp2 = hybrid->scale_exp2 - (n - 1);
-  if (hybrid->code)
-    leaf->scale = hybrid->code->scale;
-  permi_hybrid_estimate(maker, block, hybrid, leaf);
-  maker->job->precision =
-      hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
-  return PERM_OK;
-}

@@ -1,76 +1,128 @@
 /* ======================================================================================= >>programs
-   The same sums on GPUs. A layout becomes one straight program without loops, every statement of which makes a new
-   value. NVRTC compiles its text (>>program_text); a thread runs it for every pattern of its walk.
+   The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
+   (>>program_text), and a thread runs it for every pattern of its walk.
 
-     columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, by the bits of the thread's
+     columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers, for which layouts are searched with a budget: 8 warps of 255 registers a multiprocessor.
-                 Every thread's row bases at the beginning of a step are in shared memory, what columns add in constant
-                 memory, equal moduli once (literals are 5% slower but compile sooner: for short runs)
-     order       on demand, entry by entry from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry h where that is not small against the row (the
-                 product of all h goes into the scale): f (z +- 1) = fma(f, z, +-f) is one operation, and z = base +
-                 constant is needed for half of the settings. All are on the grid of >>dense: bases are exact
-     sum of |terms|  a second program, of moduli, at a hashed sample of the patterns, the same for all threads of a warp
-   Bits depend on the plan alone: statements are a fixed sequence, each rounded once; steps of a walk are added by
-   TwoSum, threads in a tree, chunks exactly. So programs are chosen by prediction (operations, values that wait), not
-   by timing, which may only choose how a text is compiled.
-   Predictions are of one H200 (FP64 1.67e13 operations/s). Measured there, folds weighted: 80-90% of it up to 130
-   values that wait; loads of bases are most of the rest. */
+     values      in registers: 8 warps of 255 a multiprocessor. Bases are in shared memory, constants in constant
+                 memory, equal moduli once (literals are 5% slower, but compile sooner: for short runs)
+     order       on demand from the program's end, so that few values wait
+     rows        real ones are divided by their largest inner entry unless it is small (the scale has the product): f (z
+                 +- 1) = fma(f, z, +-f) is one operation, and half the settings need z = base + constant
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
+   Bits depend on the plan alone: statements are a fixed sequence, a walk adds by TwoSum, threads in a tree, chunks
+   exactly. So prediction chooses programs; timing may only choose how a text is compiled.
+   Predictions are of an H200 (FP64 1.67e13 operations/s): 80-90% of it up to 130 waiting values; loads of bases are
+   most of the rest. */
 #pragma once
 #include "hybrid_leaf.h"
 
+#if defined(PERM_WITH_CUDA)
 #define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
 #define PERMI_GPU_LOAD 2.2         /* of a base, in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* of a row by a column of the walk: a load and a store */
-#define PERMI_GPU_LIVE 120         /* doubles that wait without being spilled; so many more take twice the time: */
-#define PERMI_GPU_SPILL 85         /* of 180 programs measured, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
-#define PERMI_GPU_LARGE 1600       /* statements, above which programs are slower: 2400 by an eighth */
+#define PERMI_GPU_FLIP 5           /* of a row by a walk's column: a load and a store */
+#define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
+#define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
+#define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
 #define PERMI_GPU_VALUES 30000
 
-/* ---- from a layout to statements */
+#define PERMI_GPU_WALK 8
+typedef enum permi_code_kind { /* moduli are real */
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* a| + the floor of row b; what follows is of moduli */
+  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,    /* a + b */
+  PERMI_CODE_RETURN   /* a */
+} permi_code_kind;
+
+typedef struct permi_code_statement { /* k makes value k */
+  int kind, negative;
+  int a, b, c, d;
+} permi_code_statement;
+
+typedef struct permi_code_flip { /* in a walk's column: 2 a_ij is constant, or its negative */
+  int row, constant, negative;
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant;
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* from `moduli` on the second program's */
+  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live; /* live: most waiting doubles */
+  double operations, moves;     /* in a step of the walk; loads and stores as operations */
+  permi_dd scale;               /* of what rows were divided by, 2^-scale_exp2 */
+  long long scale_exp2;
+  int divided;                      /* rows */
+  const perm_allocator *allocator;
+  int failed;                       /* 1: too large, 2: memory */
+} permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
+
 typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
   permi_code *code;
-  int parts, moduli;         /* moduli: of the second program */
-  uint32_t minus;            /* low columns that have sign - */
-  int literals;              /* constants into the text: real programs of short runs */
-  int remake, reload;        /* statements after which a row sum, a base is made again rather than kept */
+  int parts, moduli;         /* moduli: 1, the second program */
+  uint32_t minus;            /* low columns with sign - */
+  int literals;              /* in the text: real programs of short runs */
+  int remake, reload;        /* age at which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
-  int unit[64]; /* the inner column by whose entry the row was divided; -1: none */
-  int base[64], *memo;           /* values, -1: to be made */
-  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* where tables begin in memo */
+  int unit[64]; /* inner column of the row's divisor; -1: none */
+  int base[64], *memo;           /* values; -1: to be made */
+  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* in memo */
   int memos;
-  permi_hybrid_rows rows; /* columns in the layout's order */
-  const double *floor; /* of rows, see permi_hybrid_errors */
+  permi_hybrid_rows rows; /* in the layout's order */
+  const double *floor; /* see permi_hybrid_errors */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
 {
   permi_code *code = coder->code;
-  permi_code_statement *statement;
-  if (!code->failed && code->statements >= PERMI_GPU_VALUES)
-    code->failed = 1;
-  if (!code->failed && !permi_grow(code->allocator, (void **)&code->statement, code->statements, &code->statement_room,
-                                   sizeof *statement))
-    code->failed = 2;
-  if (code->failed)
-    return 0;
-  statement = &code->statement[code->statements];
-  statement->kind = (int)kind;
-  statement->negative = negative;
-  statement->a = a;
-  statement->b = b;
-  statement->c = c;
-  statement->d = d;
-  return code->statements++;
+  const permi_code_statement statement = {(int)kind, negative, a, b, c, d};
+  return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
+                      sizeof statement, PERMI_GPU_VALUES, &code->failed)
+             ? code->statements - 1
+             : 0;
 }
 
-/* The number of the constant x or -x; *negative says which. */
+/* The number of constant x or -x; *negative: which. */
 static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -82,25 +134,20 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
   for (k = 0; k < code->constants; k++)
     if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
       return k;
-  if ((code->constants + 1) * parts > PERMI_GPU_CONSTANTS)
-    code->failed = code->failed ? code->failed : 1;
-  else if (!permi_hybrid_keep(code->allocator, &code->constant, &code->constant_room, code->constants * parts, parts,
-                              y))
-    code->failed = 2;
-  else
-    return code->constants++;
-  return 0;
+  return permi_append(code->allocator, (void **)&code->constant, &code->constants, &code->constant_room, y,
+                      (size_t)parts * sizeof *y, PERMI_GPU_CONSTANTS / parts, &code->failed)
+             ? k
+             : 0;
 }
 
-/* The same of twice the entry of a row in a column, by its place. */
+/* The same of twice an entry. */
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
   return permi_code_constant(coder, twice, negative);
 }
 
-/* The base of a row; of moduli with the signs of low columns. Bases are loaded again rather than kept for long: loads
-   from shared memory do not go through the FP64 pipe. */
+/* A row's base; of moduli with low signs. Reloading spares registers and not the FP64 pipe. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
@@ -116,7 +163,7 @@ static int permi_code_base(permi_coder *coder, int row)
   return coder->base[row];
 }
 
-/* Row sum under the setting of inner columns, all of them or without the row's unit column; of moduli its modulus. */
+/* A row sum under a setting, `whole` or without its unit column; of moduli its modulus. */
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
@@ -125,7 +172,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   int k, p, negative, constant, value;
   if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
     return *memo;
-  for (k = 0; k < coder->layout->low; k++) /* low columns that are - */
+  for (k = 0; k < coder->layout->low; k++)
     for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
@@ -142,8 +189,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* The value of a node, or of all of a row, under a setting. Products of two: of a row divided by an entry, a (z +- 1);
-   of folds, the larger factor is made first. */
+/* A node's value, or a whole row's, under a setting; a fold makes its larger factor first. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
@@ -194,7 +240,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   return value;
 }
 
-/* Operands of a statement that are values. */
+/* A statement's operands that are values; their number. */
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
   static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
@@ -205,7 +251,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Values that wait at a time, at most; of statements [begin, end). 0: out of memory. */
+/* Notes the most values that wait in statements [begin, end). */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -234,7 +280,6 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
   return 1;
 }
 
-/* Operations of the pipe. */
 static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
 {
   static const double each[3][8] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 1},
@@ -243,8 +288,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled matrix a (n x n in the layout's orientation), divided by its largest inner entry where it may be;
-   *growth: powers of two by which products may exceed 1 for that. */
+/* Row i of the scaled a, divided by its largest inner entry if it may be; *growth: log2 of what products may gain. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -280,7 +324,7 @@ static void permi_code_forget_table(permi_coder *coder, int first, int log2)
     coder->memo[k] = -1;
 }
 
-/* Forgets what depends on low column `turned`; -1: everything. */
+/* Forgets what low column `turned` changes; -1: everything. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;
@@ -297,7 +341,6 @@ static void permi_code_forget(permi_coder *coder, int turned)
       permi_code_forget_table(coder, coder->node[i], permi_bits32(coder->work->node[i].scope));
 }
 
-/* Both programs, and what the columns of the walk do. */
 static void permi_code_statements(permi_coder *coder)
 {
   const permi_layouts *work = coder->work;
@@ -322,15 +365,14 @@ static void permi_code_statements(permi_coder *coder)
   for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
-    for (i = 0; i < n && j < code->walk && code->failed < 2; i++)
+    for (i = 0; i < n && j < code->walk; i++)
       if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
         permi_code_flip flip;
         flip.row = i;
         flip.constant = permi_code_twice(coder, i, k, &flip.negative);
-        if (permi_grow(code->allocator, (void **)&code->flip, code->flips, &code->flip_room, sizeof *code->flip))
-          code->flip[code->flips++] = flip;
-        else
-          code->failed = 2;
+        permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
+                     INT_MAX, &code->failed);
       }
   }
 }
+#endif

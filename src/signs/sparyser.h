@@ -1,35 +1,33 @@
 /* ======================================================================================= >>sparyser
    Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
-   SUPERMAN: Efficient permanent computation on GPUs; with the ordering of D. Elbek, K. Kaya, Fully-automated code
-   generation for efficient computation of sparse matrix permanents on GPUs; here as a tree. Digits, each a column or a
-   group of columns, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
-   which makes its sum final. So every level keeps the product over the rows of the slower digits, a move of digit d
-   multiplies only the rows of digits d and faster (the paper's partitioning has two such areas: this is one a column),
-   and a product that is 0 ends the branch below. Fast columns should touch few rows that no faster one touches
-   (Algorithm 3). Row sums are exact, on a grid of a power of two: they never drift, and 0 is 0.
+   SUPERMAN: Efficient permanent computation on GPUs, with the order of [EK] (>>codegen); here as a tree. Digits,
+   columns or groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that
+   touches it, which makes its sum final: each level keeps the product over the rows of slower digits, and a product of
+   0 ends the branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no
+   faster one does (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
 
-   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], in which rows without a column in J cut
-   branches; or by Nijenhuis and Wilf over the sets that lack one column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2
-   + sum_{j in J} a_ij), r_i the row's sum: half as many terms but hardly a zero. The quicker by prediction is taken. */
+   Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
+   by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
+   r_i the row's sum: half as many terms, hardly a zero. Prediction chooses. */
 #pragma once
 #include "../block/engines.h"
 #include "../frontier/steps.h"
 
-#define PERMI_RYSER_CHUNK_NODES 16384 /* least predicted moves of a chunk */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they take longer than */
+#define PERMI_RYSER_CHUNK_NODES 16384 /* least moves of a chunk */
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they would take longer than PERMI_RYSER_CHUNK_SECONDS */
 
-typedef struct permi_ryser { /* context of a leaf; "rows" and "columns" as oriented */
-  int n, parts, integers, halves, digits, low; /* digits low and above are the chunk's */
-  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded; pairs: permi_ryser_pair */
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* of a digit: its values are Gray codes from least on */
+typedef struct permi_ryser { /* rows and columns as oriented */
+  int n, parts, integers, halves, digits, low; /* digits from low on are the chunk's */
+  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded */
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes from least on */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order: its entries */
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; those of none are the last */
-  int shares;                                       /* the digit below those of a chunk is cut into so many, */
+  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then those of none */
+  int shares;                                       /* of the digit below a chunk's */
   uint64_t combinations;                            /* of the chunk's digits and shares */
-  double nodes, terms, seconds, growth, bits; /* predicted; all terms; product of row sums of moduli; its log2 */
-  double moved[PERM_MAX_N];                   /* most that an entry of a row was rounded by */
-  int buried;                                 /* 1: some entry lost more than 2^-20 of itself */
+  double nodes, terms, seconds, growth, bits; /* product of row sums of moduli; its log2 */
+  double moved[PERM_MAX_N];                   /* most that rounding moved an entry of a row */
+  int buried;                                 /* 1: an entry lost over 2^-20 of itself */
   double widest;                              /* row sum of moduli */
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
@@ -52,7 +50,7 @@ typedef struct permi_ryser_walk {
   uint64_t terms;
 } permi_ryser_walk;
 
-/* Column k in digit order joins the set, or leaves it. */
+/* Column k in digit order joins or leaves the set. */
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -71,7 +69,6 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
       walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* The next (step 1) or previous value of a digit: one column moves. */
 static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
 {
   const int code = walk->code[digit] + step;
@@ -80,13 +77,13 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* The product with the rows of a digit. 0: it vanishes. */
+/* Multiplies by a digit's rows; 0: the product vanishes. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* below 2^126 in modulus, so the upper half of 64 x 128 bits is the sign's */
+  if (ryser->integers) { /* below 2^126, so the product's upper half is the sign's */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       const int64_t c = walk->integer[ryser->row[i]];
@@ -117,7 +114,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   }
 }
 
-/* Adds x to hi by TwoSum, and what that loses to lo: two short chains where double-double has a long one. */
+/* TwoSum: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -141,7 +138,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
   }
 }
 
-/* The two terms of a fastest digit that is one column: it touches just the rows that are its own. */
+/* Both terms of a fastest digit that is one column: it touches its own rows. */
 static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -161,8 +158,8 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* All values of the digits below `level` in reflected Gray codes, from where each stands to its other end; a cut branch
-   leaves its digits where they are. left: values of the digit level - 1. */
+/* Visits the digits below `level` in reflected Gray codes, each from where it stands to its other end. left: values of
+   digit level - 1. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -190,7 +187,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
   (void)workspace;
-  if (chunk >= ryser->combinations) /* the number of chunks is rounded up to a power of two */
+  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
     return;
   chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
@@ -257,15 +254,13 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* ---- planning */
-/* What digits are to be: groups of columns, as masks, that are never all absent, and all other columns alone but for
-   `without` (-1: none). */
+/* Digits: groups of columns never all absent, other columns but `without` (-1: none). */
 typedef struct permi_ryser_split {
-  int groups, without, as_given; /* as_given: columns stay in their order */
+  int groups, without, as_given; /* columns stay in order */
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
-/* The grid of every row: sums, and halves of them, are below 2^53 units of half a step. */
+/* The rows' grids: sums, and their halves, are below 2^53 half steps. */
 static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n;
@@ -297,7 +292,6 @@ static int permi_ryser_count(uint64_t set)
   return count;
 }
 
-/* Rows that the columns of a set touch. */
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
   uint64_t rows = 0;
@@ -306,7 +300,7 @@ static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
   return rows;
 }
 
-/* Algorithm 3: always the digit with the fewest rows of its own, for its bits. */
+/* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
 static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const permi_ryser_split *split)
 {
   const int n = ryser->n;
@@ -350,7 +344,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Entries on the grid; the column left out and half the sums go into the base. */
+/* Entries on the grid; the base takes the left-out column and half the sums. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -384,8 +378,7 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Moves and seconds: at each level the values of its digit and the slower ones, times the branches that no zero has
-   cut. */
+/* Moves and seconds: at each level the settings from it upwards that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
@@ -402,7 +395,7 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1; /* the share of sets without a column in this row */
+      double empty = 1; /* share of sets without a column in this row */
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
@@ -415,7 +408,6 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
   ryser->terms = count;
 }
 
-/* Fills in *ryser. side 0: rows are rows. */
 static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -442,13 +434,13 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   most = fmax(most, fmin(ryser->seconds / PERMI_RYSER_CHUNK_SECONDS, 1e18));
   while (ryser->low > 0 && (double)ryser->combinations * ryser->radix[ryser->low - 1] <= most)
     ryser->combinations *= (uint64_t)ryser->radix[--ryser->low];
-  ryser->shares = 1; /* a digit of a group may have a million values */
+  ryser->shares = 1; /* a group's digit may have a million values */
   if (ryser->low > 0 && (double)ryser->combinations * PERMI_RYSER_CHUNK_SECONDS < ryser->seconds)
     ryser->shares = (int)fmin(most / (double)ryser->combinations, ryser->radix[ryser->low - 1]);
   ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-/* The common part of the offers: refusals, and the best of the splits of both orientations. */
+/* Offers the best split of both orientations, or refuses. */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
@@ -479,7 +471,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
-      continue; /* halves */
+      continue; /* halves are no integers */
     permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;
@@ -495,8 +487,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* At most what rounding to the grid changes in the permanent: per (|A| + M) - per |A|, M the roundings. Small orders by
-   subsets of columns; others by the product of row sums, at least 1 each. */
+/* Bounds what the grid changes: per (|A| + M) - per |A|, M the roundings; small orders by subsets of columns, else by
+   the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
@@ -528,11 +520,11 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   return change[s] * (1 + 1e-12) + 1e-280;
 }
 
-/* THE BOUND. Row sums of entries on the grid are exact; permi_ryser_off_grid bounds what the grid costs. A term is a
-   product of n exact numbers: gamma_n (complex: gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of N terms of a
-   chunk, hi loses at most gamma_N times their moduli, all to lo, whose sum is off by gamma_N times that; the sum of
-   moduli is off by gamma_N of itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most
-   4 DBL_MIN times the product of the rows' sums of moduli. */
+/* THE BOUND. Row sums on the grid are exact; permi_ryser_off_grid bounds the grid's part. A term is a product of n
+   exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
+   at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
+   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
+   rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf) /* terms: of a chunk */
 {
@@ -540,7 +532,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* the terms need not tell; else it is far too wide */
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
@@ -571,17 +563,11 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   for (i = 0; i < n && !ryser->integers; i++)
     hash = permi_hash_double(permi_hash_double(hash, ryser->base[0][i]), ryser->base[1][i]);
   leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_SPARYSER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
   leaf->information.chunks = chunks;
   leaf->information.work = ryser->nodes;
   leaf->information.fingerprint = permi_hash(permi_hash(hash, ryser->combinations), (uint64_t)ryser->shares);
   leaf->run_chunk = permi_ryser_chunk;
-  leaf->release = permi_ryser_release;
   leaf->explain = permi_ryser_explain;
-  leaf->context = ryser;
-  offer->plan = NULL;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   leaf->integer = ryser->integers;
   if (!leaf->integer)
@@ -589,7 +575,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* Ryser's sum over all columns, or without the fullest. */
+/* All columns, or all but the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
 {
   permi_ryser_split split;

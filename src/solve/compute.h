@@ -1,210 +1,185 @@
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
 #pragma once
-#include "counted.h"
+#include "judge.h"
 
-/* a, or for an empty matrix, which may come without a pointer, one that still says that it is of integers. */
-static const int64_t *permi_integers_of(int m, int n, const int64_t *a)
+/* An array of integers, marked as such even without a pointer. */
+static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
+                                    const int *row_counts, const int *column_counts)
 {
   static const int64_t nothing = 0;
-  return !a && (m == 0 || n == 0) ? &nothing : a;
+  return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
 }
 
-/* Are two rows or two columns equal, bit for bit? A microsecond at n = 20, since most pairs differ at once. */
-static int permi_has_repeats(int n, const permi_problem *problem)
+/* Checks an array and merges equal lines. */
+static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
-  const char *a = problem->integer ? (const char *)problem->integer : (const char *)problem->real;
-  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
-  int by_columns, i, j, k;
-  for (by_columns = 0; by_columns < 2; by_columns++) {
-    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
-    for (i = 1; i < n; i++)
-      for (j = 0; j < i; j++) {
-        const char *x = a + i * line, *y = a + j * line;
-        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
-          x += along;
-          y += along;
-        }
-        if (k == n)
-          return 1;
-      }
-  }
-  return 0;
-}
-
-#define PERMI_REPEATS_LEAST 8 /* order from which repeats are looked for */
-
-/* A square matrix of valid size, by method auto, before anything is planned: do equal rows or columns make it cheaper
-   than `dense_seconds`, of the engine that sees none? Then the result is there, and 1 is returned. */
-PERMI_COLD static int permi_compute_repeats(const permi_problem *problem, const perm_options *options, int argument,
-                                            double dense_seconds, double start, perm_result *result)
-{
-  permi_counted counted;
-  permi_choice choice;
-  int cheaper;
-  if (permi_check_options(options, argument, result) != PERM_OK || permi_counts_refusal(problem, options) ||
-      permi_check_problem(problem, 0, result) != PERM_OK ||
-      permi_counted_make(problem, &options->allocator, &counted) != PERM_OK)
-    return 0; /* the general path says what is wrong */
-  choice = permi_counts_choice(&counted, options);
-  cheaper = counted.zero || choice.seconds < dense_seconds;
-  if (cheaper)
-    permi_counted_compute(&counted, options, argument, start, result);
-  permi_counted_free(&options->allocator, &counted);
-  return cheaper;
-}
-
-/* Is it worth looking for repeats? */
-static int permi_may_repeat(const permi_problem *problem, const perm_options *options)
-{
-  return options->method == PERM_METHOD_AUTO && problem->m == problem->n && problem->n >= PERMI_REPEATS_LEAST &&
-         problem->n <= PERM_MAX_N && (problem->real || problem->integer) && problem->ld >= problem->n &&
-         permi_has_repeats(problem->n, problem);
-}
-
-/* A square matrix, or one without entries. One with many zeros goes to the engines of the route, one with equal lines
-   to >>counts, all others to the dense engines. argument: position of the options. */
-static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
-                                        double start, perm_result *result)
-{
-  const permi_reach *reach = problem->reach;
-  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, reach);
-  const int n = problem->n;
-  permi_dense_attempt attempt;
-  if (reach->route && reach->route(problem, options, argument, result))
-    return result->status;
-  if (permi_may_repeat(problem, options)) {
-    const permi_kernel *kernel = permi_kernel_for(&reach->kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED,
-                                                  n); /* other forms are not that much slower */
-    const double seconds = kernel ? n * ldexp(1, n - 1) / kernel->rate : (double)INFINITY;
-    if (permi_compute_repeats(problem, options, argument, seconds, start, result))
-      return result->status;
-  }
-  attempt.m = problem->m;
-  attempt.n = n;
-  attempt.view = &view;
-  return permi_solve(&permi_dense_solver, &attempt, reach, options, start, result);
-}
-
-/* The permanent of a problem of doubles. equal: the totals of the counts must be equal. */
-PERMI_COLD static perm_status permi_counts_compute(const permi_problem *problem, int equal, int argument,
-                                                   const perm_options *options_given, perm_result *result)
-{
-  const perm_options *options = permi_options(options_given);
-  const double start = permi_seconds();
+  const permi_problem *problem = array->problem;
+  perm_options others = *options; /* >>counts does not know method exact */
   const char *refusal;
-  permi_counted counted;
-  perm_status status;
-  if (!result)
-    return PERM_ERROR_NULL;
-  status = permi_check_options(options, argument, result);
+  perm_status status = permi_check_options(options, array->argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  refusal = permi_counts_refusal(problem, options);
+  if (problem->integer && permi_array_square(problem) && options->method == PERM_METHOD_EXACT)
+    others.method = PERM_METHOD_AUTO;
+  refusal = permi_counts_refusal(problem, &others);
   if (refusal)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: %s", refusal);
-  status = permi_counted_make(problem, &options->allocator, &counted);
-  if (status != PERM_OK)
-    return permi_fail_memory(result);
-  if (options->method == PERM_METHOD_AUTO && counted.real && !counted.integer && !counted.zero &&
-      counted.m == counted.rows && counted.n == counted.columns && counted.rows == counted.columns && counted.n >= 5 &&
-      counted.n <= PERM_MAX_N) { /* square and nothing is repeated: dense? */
-    const permi_choice choice = permi_counts_choice(&counted, options);
-    const permi_view view = permi_view_of(counted.real, counted.n, counted.parts, counted.reach);
-    const permi_problem square =
-        permi_problem_make(counted.n, counted.n, counted.real, NULL, counted.n, counted.reach, NULL, NULL);
-    perm_plan plan;
-    int dense = 0;
-    if (choice.precision == PERM_PRECISION_DEFAULT) {
-      status = permi_plan(counted.n, &view, options, &plan, result);
-      dense = status == PERM_OK && plan.seconds < choice.seconds;
-    }
-    if (dense)
-      status = permi_square_compute(&square, argument, options, start, result);
-    if (dense || status == PERM_ERROR_MEMORY) {
-      permi_counted_free(&options->allocator, &counted);
-      return status;
-    }
-  }
-  status = permi_counted_compute(&counted, options, argument, start, result);
-  permi_counted_free(&options->allocator, &counted);
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument, "options: %s", refusal);
+  array->reduced = 1;
+  return permi_counted_make(problem, &options->allocator, &array->counted) == PERM_OK ? PERM_OK
+                                                                                       : permi_fail_memory(result);
+}
+
+/* Checks a problem and makes its first job. */
+static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
+                                     perm_job **job, perm_result *result)
+{
+  double start = permi_seconds(), seconds;
+  permi_array array;
+  permi_maker maker;
+  perm_status status;
+  *job = NULL;
+  permi_array_begin(&maker, &array, problem, argument);
+  status = permi_array_reduce(&array, 0, options, result);
+  if (status == PERM_OK)
+    status = permi_array_plan(&maker, options, &seconds, NULL, result);
+  if (status == PERM_OK)
+    status = permi_array_make(&maker, options, job, result);
+  permi_array_free(&array, &options->allocator);
+  if (status == PERM_OK)
+    (*job)->plan_seconds = permi_seconds() - start;
   return status;
 }
 
-PERMI_COLD static perm_status permi_compute_counts(const permi_problem *problem, int equal, int argument,
-                                                   const perm_options *options_given, perm_result *result)
+/* Computes a square or empty array of doubles; one with many zeros goes to the route. */
+static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
+                                        double start, perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  perm_status status = permi_counts_compute(problem, equal, argument, options, result);
-  return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
+  const permi_reach *reach = problem->reach;
+  permi_array array;
+  permi_maker maker;
+  perm_status status;
+  if (reach->route && reach->route(problem, options, argument, result))
+    return result->status;
+  permi_array_begin(&maker, &array, problem, argument);
+  status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+  permi_array_free(&array, &options->allocator);
+  return status;
 }
 
-static perm_status permi_compute(const permi_problem *problem, const perm_options *options_given, perm_result *result)
+/* Does a reduced array suit the dense engine better? */
+PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const permi_problem *square,
+                                             const perm_options *options, perm_status *status, perm_result *result)
+{
+  const permi_counted *counted = &array->counted;
+  const permi_view view = permi_view_of(square->real, square->ld, square->parts, square->reach);
+  permi_choice choice;
+  perm_plan plan;
+  if (options->method != PERM_METHOD_AUTO || !counted->real || counted->integer || counted->zero ||
+      counted->m != counted->rows || counted->n != counted->columns || counted->rows != counted->columns ||
+      counted->n < 5 || counted->n > PERM_MAX_N)
+    return 0;
+  choice = permi_counts_choice(counted, options);
+  if (choice.precision != PERM_PRECISION_DEFAULT)
+    return 0;
+  *status = permi_plan(counted->n, &view, options, &plan, result);
+  if (*status != PERM_OK && *status != PERM_ERROR_MEMORY)
+    *status = PERM_OK;
+  else if (*status == PERM_OK)
+    return plan.seconds < choice.seconds;
+  return 0;
+}
+
+/* Computes any array. */
+static perm_status permi_reduced_compute(const permi_problem *problem, int equal, int argument,
+                                         const perm_options *options, double start, perm_result *result)
+{
+  const permi_reach *reach = problem->reach;
+  permi_problem square;
+  permi_array array;
+  permi_maker maker;
+  perm_status status;
+  if (problem->integer && reach->route && reach->route(problem, options, argument, result))
+    return result->status;
+  permi_array_begin(&maker, &array, problem, argument);
+  status = permi_array_reduce(&array, equal, options, result);
+  square = permi_problem_make(array.counted.n, array.counted.n, array.counted.real, NULL, array.counted.n, reach, NULL,
+                              NULL);
+  if (status == PERM_OK && permi_reduced_is_dense(&array, &square, options, &status, result))
+    status = permi_square_compute(&square, argument, options, start, result);
+  else if (status == PERM_OK)
+    status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+  permi_array_free(&array, &options->allocator);
+  return status;
+}
+
+/* A square array as it stands; by distinct lines; with counts. */
+typedef enum permi_looking { PERMI_AS_IT_STANDS, PERMI_BY_LINES, PERMI_WITH_COUNTS } permi_looking;
+
+static perm_status permi_compute(const permi_problem *problem, permi_looking looking, int argument,
+                                 const perm_options *options_given, perm_result *result)
 {
   const double start = permi_seconds();
-  const perm_options *options = permi_options(options_given);
   permi_metered call;
+  const perm_options *options;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  if ((problem->m > 0 && problem->n > 0 && problem->m != problem->n) || permi_is_counts_method(options->method))
-    return permi_compute_counts(problem, 0, 5, options_given, result);
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  status = permi_square_compute(problem, 5, options, start, result);
+  status = looking != PERMI_AS_IT_STANDS || (problem->m > 0 && problem->n > 0 && problem->m != problem->n) ||
+                   permi_is_counts_method(options->method)
+               ? permi_reduced_compute(problem, looking == PERMI_WITH_COUNTS, argument, options, start, result)
+               : permi_square_compute(problem, argument, options, start, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-static perm_status permi_plan_public(int m, int n, const permi_view *view, const perm_options *options_given,
-                                     perm_plan *plan, perm_result *result)
+static perm_status permi_plan_public(int m, int n, const permi_reach *reach, const double *a, ptrdiff_t ld,
+                                     const perm_options *options_given, perm_plan *plan, perm_result *result)
 {
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, reach, NULL, NULL);
   permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, n, view));
-  return permi_meter_end(&call, permi_plan_view(m, n, view, options, plan, result), result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
+  return permi_meter_end(&call, permi_plan_array(&problem, options, plan, result), result);
 }
 
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
-  return permi_plan_public(m, n, &view, options, plan, result);
+  return permi_plan_public(m, n, &permi_reach_real, a, ld, options, plan, result);
 }
 
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
-  return permi_plan_public(m, n, &view, options, plan, result);
+  return permi_plan_public(m, n, &permi_reach_complex, a, ld, options, plan, result);
 }
 
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 1, &permi_reach_real);
-  return permi_job_create(plan, &view, options, job, result);
+  return permi_job_create(plan, &permi_reach_real, a, ld, options, job, result);
 }
 
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                              const perm_options *options, perm_job **job, perm_result *result)
 {
-  const permi_view view = permi_view_of(a, ld, 2, &permi_reach_complex);
-  return permi_job_create(plan, &view, options, job, result);
+  return permi_job_create(plan, &permi_reach_complex, a, ld, options, job, result);
 }
 
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_compute(&problem, options, result);
+  return permi_compute(&problem, PERMI_AS_IT_STANDS, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute(&problem, options, result);
+  return permi_compute(&problem, PERMI_AS_IT_STANDS, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -212,7 +187,7 @@ PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, p
                                                 perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute_counts(&problem, 1, 7, options, result);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -220,41 +195,37 @@ PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a
                                                    perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute_counts(&problem, 1, 7, options, result);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                    const int *column_counts, const perm_options *options,
                                                    perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute_integers(&problem, 1, 7, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, row_counts, column_counts);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
                                                     const int *column_counts, const perm_options *options,
                                                     perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute_integers(&problem, 1, 7, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, row_counts, column_counts);
+  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
-  return permi_compute_integers(&problem, 0, 5, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
+  return permi_compute(&problem, PERMI_BY_LINES, 5, options, result);
 }
 
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute_integers(&problem, 0, 5, options, result);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
+  return permi_compute(&problem, PERMI_BY_LINES, 5, options, result);
 }
 
 static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
@@ -266,31 +237,29 @@ static perm_status permi_integer_job(const permi_problem *problem, const perm_op
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  return permi_meter_end(&call, permi_problem_job(problem, 0, 5, options, job, result), result);
+  return permi_meter_end(&call, permi_problem_job(problem, 5, options, job, result), result);
 }
 
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_real, NULL, NULL);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result)
 {
-  const permi_problem problem =
-      permi_problem_make(m, n, NULL, permi_integers_of(m, n, a), ld, &permi_reach_complex, NULL, NULL);
+  const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
   return permi_integer_job(&problem, options, job, result);
 }
 
-/* Not inlined into the short cut, because a perm_result is large. */
+/* Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, &permi_bare_real, NULL, NULL);
   perm_result result;
-  permi_compute(&problem, NULL, &result);
+  permi_compute(&problem, PERMI_AS_IT_STANDS, 5, NULL, &result);
   return ldexp(result.value, permi_int_exponent(result.exp2));
 }
 

@@ -1,10 +1,10 @@
 /* ======================================================================================== >>entries
-   What the public calls may come to, kind by kind of numbers: see >>reach. */
+   What each kind of public call may reach: see >>reach. */
 #pragma once
 #include "offers.h"
 #include "run.h"
 
-#ifdef PERMI_ROUTE /* a header of further engines names its function here before it includes this one */
+#ifdef PERMI_ROUTE /* named by a header of further engines */
 static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 #define PERMI_ROUTE_HERE PERMI_ROUTE
 #else
@@ -26,15 +26,15 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,
 #define PERMI_COUNTS_TABLES(parts) {&permi_counts_kernels_##parts##_plain, NULL}
 #endif
 
-static const permi_reach permi_bare_real = { /* perm_real, which has no options */
+static const permi_reach permi_bare_real = { /* without options */
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
-    permi_counted_engines, 1, permi_execute_bare, PERMI_ROUTE_HERE};
+    permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
     2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, 3, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {
@@ -60,4 +60,9 @@ static permi_problem permi_problem_make(int m, int n, const double *real, const 
   problem.column_count = column_counts;
   problem.reach = reach;
   return problem;
+}
+
+static double permi_problem_bytes(const permi_problem *problem)
+{
+  return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
 }

@@ -17,7 +17,7 @@ static const char *permi_minors_refusal(const perm_options *options)
   return NULL;
 }
 
-/* Copies into counts[], all 1 where the caller has none; their sum, or -1. */
+/* Copies counts, 1 by default; returns their sum, or -1. */
 static int permi_minors_counts(int count, const int *given, int *counts)
 {
   int i, total = 0;
@@ -35,7 +35,7 @@ static double permi_minors_shifted(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* Results: minors (row >= 0: of that row, else the whole gradient) from the sums, all in units of 2^result->exp2. */
+/* Writes the minors in units of 2^result->exp2; row >= 0: of that row, else all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
 {
@@ -49,7 +49,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
   for (j = 0; j < columns; j++)
     whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
-  for (j = 0; j < columns; j++) { /* along the last row, which is there in any case */
+  for (j = 0; j < columns; j++) { /* along the last row */
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
       const int at = ((rows - 1 - minors->least) * columns + j) * parts + part;
@@ -86,7 +86,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
   if (lead != 0) {
-    frexp(lead, &e); /* the minors set the unit, as long as the permanent still is a double in it */
+    frexp(lead, &e); /* minors set the unit while the permanent is a double in it */
     most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
     least = whole + e < least ? whole + e : least;
   }
@@ -113,7 +113,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     result->error_estimate = (double)INFINITY;
 }
 
-/* Is the worst minor good enough, against the largest? */
+/* The worst error against the largest minor. */
 static double permi_minors_relative(const perm_result *result, const double *out, int count)
 {
   double most = 0;
@@ -123,7 +123,7 @@ static double permi_minors_relative(const perm_result *result, const double *out
   return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
-/* Engine, sum and output, in default precision or in double-double. The scaling is made. */
+/* Engine, sum and output, in double or double-double, of scaled entries. */
 static perm_status permi_minors_run(permi_minors *minors, int n, const perm_options *options, int wide, double *full,
                                     permi_minors_total *total, permi_control *control, double *out, int gradient,
                                     perm_result *result)
@@ -167,17 +167,17 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   return PERM_OK;
 }
 
-/* What a call for minors asks; row: -1 for the whole gradient. */
+/* row: -1 for the gradient. */
 typedef struct permi_minors_call {
   int m, n, row;
   const permi_view *view;
   const int *row_counts, *column_counts;
   double *out;
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N]; /* once checked */
-  int total, entries; /* rows with their copies; doubles of out */
+  int total, entries; /* rows with copies; doubles of out */
 } permi_minors_call;
 
-/* Checks a call, fills in what stands last in it, and sets the results to NaN. */
+/* Checks a call, completes it, and sets results to NaN. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
@@ -199,7 +199,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
 #endif
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, arguments, "options: %s", refusal);
-  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side makes the other one unchecked */
+  if (m > PERM_MAX_N || n > PERM_MAX_N) /* an empty side leaves the other unchecked */
     return permi_fail(result, PERM_ERROR_SIZE, m > PERM_MAX_N ? 1 : 2, "the matrix is %d x %d; at most %d", m, n,
                       PERM_MAX_N);
   i = permi_minors_counts(m, call->row_counts, call->row_count);
@@ -218,7 +218,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   return PERM_OK;
 }
 
-/* The distinct rows, with the one that is wanted last, the columns, and the entries where they meet. */
+/* Gathers distinct rows, the wanted one last, columns and their entries. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
   const int gradient = call->row < 0;
@@ -245,7 +245,7 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
         minors->entry[i][j][part] = permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
 }
 
-/* The minors of what is scaled, in double-double too where that is needed and affordable. */
+/* Minors of scaled entries, also in double-double if needed and affordable. */
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                       double *full, permi_minors_total *total, perm_result *result)
 {
@@ -333,23 +333,14 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   return status;
 }
 
-static perm_status permi_minors_compute(int m, int n, const permi_view *view, const int *row_counts,
-                                        const int *column_counts, int row, const perm_options *options_given,
-                                        double *out, perm_result *result)
+static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
+                                        perm_result *result)
 {
   permi_metered meter;
-  const perm_options *options = permi_meter_begin(&meter, options_given, permi_view_bytes(m, n, view));
-  permi_minors_call call;
-  perm_status status;
-  call.m = m;
-  call.n = n;
-  call.row = row;
-  call.view = view;
-  call.row_counts = row_counts;
-  call.column_counts = column_counts;
-  call.out = out;
-  status = permi_minors_metered(&call, options, result);
-  return permi_kind(permi_meter_end(&meter, status, result), view->parts, options_given, result);
+  const double bytes = permi_view_bytes(call->m, call->n, call->view);
+  const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
+  const perm_status status = permi_minors_metered(call, options, result);
+  return permi_kind(permi_meter_end(&meter, status, result), call->view->parts, options_given, result);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -357,9 +348,10 @@ PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t l
                                       perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, {0}, {0}, 0, 0};
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -367,9 +359,10 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, {0}, {0}, 0, 0};
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, row, options, minors, result);
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -377,7 +370,8 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, {0}, {0}, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -385,6 +379,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
-  return permi_minors_compute(m, n, &view, row_counts, column_counts, -1, options, gradient, result);
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, {0}, {0}, 0, 0};
+  return permi_minors_compute(&call, options, result);
 }
 #endif /* PERM_NO_EXTRAS */

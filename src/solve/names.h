@@ -191,7 +191,7 @@ PERM_API const char *perm_format_name(perm_format format)
   }
 }
 
-/* Decimal digits, by repeated division by 10^9; an explicit + if `plus`. */
+/* Decimal digits by divisions by 10^9; plus: with an explicit +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];

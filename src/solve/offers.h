@@ -1,23 +1,24 @@
 /* ========================================================================================= >>offers
-   The engines for problems that are given as arrays: what they offer, the choice among them, and the leaf. Arrays of
-   calls and blocks of sparse matrices come here alike. */
+   The engines for arrays, and the job of an array. Blocks of sparse matrices come here too. */
 #pragma once
 #include "../counts/counts_leaf.h"
 #include "../dense/bounds.h"
+#include "check.h"
+#include "engine.h"
 
-/* What the options ask for that these engines do not have; NULL if they can. */
+/* Has only >>counts this method? */
+static int permi_is_counts_method(perm_method method)
+{
+  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
+         method == PERM_METHOD_PADDED;
+}
+
+/* Why these engines refuse the options; NULL: they do not. */
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
-  switch (options->method) {
-  case PERM_METHOD_AUTO:
-  case PERM_METHOD_SUBSETS:
-  case PERM_METHOD_REPEATS:
-  case PERM_METHOD_SHORT:
-  case PERM_METHOD_RYSER:
-  case PERM_METHOD_PADDED:
-  case PERM_METHOD_EXPANSION: break;
-  default: return "this method is for square matrices without counts";
-  }
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_RYSER &&
+      options->method != PERM_METHOD_EXPANSION && !permi_is_counts_method(options->method))
+    return "this method is for square matrices without counts";
   if (options->precision == PERM_PRECISION_KAHAN)
     return "precision kahan is for square matrices without counts";
   if (problem->integer) {
@@ -35,7 +36,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* The choice for the precision asked for, or, at the first attempt, a better one that is nearly free. */
+/* The choice in the precision asked for, or at first in a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -54,114 +55,380 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   return choice;
 }
 
-/* A problem as the engines of its table see it. */
+/* An array on its way to a job. */
 typedef struct permi_array {
-  const permi_problem *problem; /* checked */
-  permi_counted counted;
-  permi_choice choice; /* of >>counts_choice, once asked */
-  int hasty;           /* 1: for order 25 and more a lower bound is offered where planning takes a millisecond */
+  const permi_problem *problem;
+  const permi_engine *engine; /* NULL: not chosen yet */
+  int argument;               /* position of the options; 0: a block, which no limit refuses */
+  int hasty;                  /* 1: a lower bound will do where planning takes a millisecond */
+  int constant;               /* the known permanent, 0 or 1; -1: unknown */
+  int reduced;                /* 1: checked, and `counted` is made */
+  permi_counted counted, whole; /* whole: the doubles as integers */
+  permi_choice choice;
+  perm_plan plan;
+  perm_precision precision;     /* of the job */
 } permi_array;
 
-static int permi_array_square(const permi_array *array)
+static void permi_array_begin(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
 {
+  memset(maker, 0, sizeof *maker);
+  maker->array = array;
+  array->problem = problem;
+  array->engine = NULL;
+  array->argument = argument;
+  array->hasty = array->reduced = 0;
+  array->constant = -1;
+  memset(&array->counted, 0, sizeof array->counted);
+  array->whole.real = NULL;
+}
+
+static void permi_array_free(permi_array *array, const perm_allocator *allocator)
+{
+  permi_counted_free(allocator, &array->counted);
+  permi_counted_free(allocator, &array->whole);
+}
+
+/* ---- dense sums */
+
+/* Checks the call and plans a square or empty array. */
+static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
+                                    perm_result *result)
+{
+  const int m = problem->m, n = problem->n;
+  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+  perm_status status;
+  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet: NaN */
+  if (!plan)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
+  status = permi_check_options(options, 5, result);
+  if (status == PERM_OK)
+    status = permi_check_matrix(m, n, &view, result);
+  if (status != PERM_OK)
+    return status;
+  if (m == 0 || n == 0) { /* the empty product */
+    memset(plan, 0, sizeof *plan);
+    plan->method = PERM_METHOD_STRUCTURE;
+    plan->is_complex = problem->parts == 2;
+    plan->version = PERMI_VERSION;
+    permi_plan_fingerprint(plan, &view);
+    return PERM_OK;
+  }
+  if (m != n)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
+                      problem->parts == 2 ? "complex" : "real");
+  return permi_plan(n, &view, options, plan, result);
+}
+
+static void permi_dense_planned(permi_array *array)
+{
+  array->precision = array->plan.precision;
+  array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
+}
+
+/* Offers a plan, at once in the precision that the tolerance of a job in pieces needs. */
+static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                     permi_offer *offer)
+{
+  permi_array *array = maker->array;
+  perm_plan *plan = &array->plan;
+  perm_options options;
+  perm_status status;
+  (void)block, (void)rival;
+  if (array->problem->integer || array->reduced)
+    return PERM_OK;
+  options = *maker->options;
+  status = permi_plan_array(array->problem, &options, plan, maker->result);
+  while (status == PERM_OK && permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
+    options.precision = permi_next_precision(&options, plan->method, plan->precision);
+    if (options.precision == PERM_PRECISION_COUNT)
+      break;
+    status = permi_plan_array(array->problem, &options, plan, maker->result);
+  }
+  if (status != PERM_OK)
+    return status;
+  offer->seconds = plan->seconds;
+  permi_dense_planned(array);
+  return PERM_OK;
+}
+
+static perm_status permi_dense_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                                    permi_leaf *leaf)
+{
+  permi_array *array = maker->array;
   const permi_problem *problem = array->problem;
+  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+  (void)block, (void)offer;
+  return permi_plan_leaf(&array->plan, &view, &maker->options->allocator, leaf) == PERM_OK
+             ? PERM_OK
+             : permi_fail_memory(maker->result);
+}
+
+/* ---- equal lines, rectangles */
+#define PERMI_REPEATS_LEAST 8 /* smallest order */
+
+/* Has a square array two equal rows or columns, and is the look worth it? A microsecond at n = 20: most pairs differ
+   at once. */
+static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
+{
+  const char *a = (const char *)problem->real;
+  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
+  const int n = problem->n;
+  int by_columns, i, j, k;
+  if (options->method != PERM_METHOD_AUTO || problem->m != n || n < PERMI_REPEATS_LEAST || n > PERM_MAX_N || !a ||
+      problem->ld < n)
+    return 0;
+  for (by_columns = 0; by_columns < 2; by_columns++) {
+    const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
+    for (i = 1; i < n; i++)
+      for (j = 0; j < i; j++) {
+        const char *x = a + i * line, *y = a + j * line;
+        for (k = 0; k < n && !memcmp(x, y, 8) && (problem->parts == 1 || !memcmp(x + 8, y + 8, 8)); k++) {
+          x += along;
+          y += along;
+        }
+        if (k == n)
+          return 1;
+      }
+  }
+  return 0;
+}
+
+/* Prices a reduced array; without lines it is a constant. */
+PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm_options *options, permi_offer *offer)
+{
+  const permi_counted *counted = &array->counted;
+  if (counted->zero || !counted->rows) {
+    array->constant = !counted->zero;
+    array->precision = options->precision;
+    offer->seconds = 0;
+    return PERM_OK;
+  }
+  if (options->method == PERM_METHOD_EXACT)
+    return PERM_OK;
+  if (!array->engine) {
+    array->choice = permi_counts_choice(counted, options);
+  } else {
+    if (options->precision == PERM_PRECISION_EXACT) {
+      if (!permi_counted_whole(counted, &options->allocator, &array->whole))
+        return PERM_ERROR_UNSUPPORTED;
+      counted = &array->whole;
+    }
+    array->choice = permi_choose(counted, options, options->precision);
+  }
+  offer->seconds = array->choice.seconds;
+  return PERM_OK;
+}
+
+/* Reduces an array with equal lines if that beats the dense engine, which is then not asked. Errors are left to that
+   engine. */
+PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offer *offer)
+{
+  permi_array *array = maker->array;
+  const permi_problem *problem = array->problem;
+  const perm_options *options = maker->options;
+  const int n = problem->n;
+  const permi_kernel *kernel; /* other forms are hardly slower */
+  if (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
+      permi_counts_refusal(problem, options) || permi_check_problem(problem, 0, maker->result) != PERM_OK ||
+      permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
+    return PERM_OK;
+  permi_counted_price(array, options, offer);
+  kernel = permi_kernel_for(&problem->reach->kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED, n);
+  array->reduced = array->constant >= 0 || !kernel || offer->seconds < n * ldexp(1, n - 1) / kernel->rate;
+  if (!array->reduced) {
+    offer->seconds = (double)INFINITY;
+    permi_counted_free(&options->allocator, &array->counted);
+    memset(&array->counted, 0, sizeof array->counted);
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_counted_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                       permi_offer *offer)
+{
+  (void)block, (void)rival;
+  if (maker->array->reduced)
+    return permi_counted_price(maker->array, maker->options, offer);
+  return permi_array_repeats(maker->array->problem, maker->options) ? permi_repeats_price(maker, offer) : PERM_OK;
+}
+
+PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, const perm_options *options, int argument,
+                                                  perm_result *result)
+{
+  if (choice->seconds == (double)INFINITY)
+    return permi_fail(result,
+                      choice->why && choice->precision == PERM_PRECISION_EXACT ? PERM_ERROR_OVERFLOW : PERM_ERROR_LIMIT,
+                      options->method == PERM_METHOD_AUTO ? 0 : argument, "%s: %s", perm_method_name(options->method),
+                      choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
+  if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
+    return permi_fail(result, PERM_ERROR_LIMIT, argument,
+                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
+                      options->max_bytes);
+  return PERM_OK;
+}
+
+PERMI_COLD static perm_status permi_counted_leaf(permi_maker *maker, const struct permi_block *block,
+                                                 permi_offer *offer, permi_leaf *leaf)
+{
+  permi_array *array = maker->array;
+  const perm_options *options = maker->options;
+  const permi_choice *choice = &array->choice;
+  const int whole = choice->precision == PERM_PRECISION_EXACT && !array->counted.integer;
+  perm_status status = PERM_OK;
+  (void)block, (void)offer;
+  if (array->argument)
+    status = permi_choice_refuse(choice, options, array->argument, maker->result);
+  if (status != PERM_OK)
+    return status;
+  array->precision = choice->precision;
+  return permi_choice_leaf(whole ? &array->whole : &array->counted, choice, options->certify,
+                           permi_counted_fingerprint(&array->counted), &options->allocator, leaf) == PERM_OK
+             ? PERM_OK
+             : permi_fail_memory(maker->result);
+}
+
+/* ---- integers */
+static int permi_array_square(const permi_problem *problem)
+{
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
-static permi_integer_view permi_array_integers(const permi_array *array)
-{
-  permi_integer_view view;
-  view.a = array->problem->integer;
-  view.ld = array->problem->ld;
-  view.parts = array->problem->parts;
-  return view;
-}
-
-PERMI_COLD static double permi_counted_offer(permi_array *array, const perm_options *options)
-{
-  if (options->method == PERM_METHOD_EXACT)
-    return (double)INFINITY;
-  array->choice = permi_counts_choice(&array->counted, options);
-  return array->choice.seconds;
-}
-
-PERMI_COLD static perm_status permi_counted_leaf(permi_array *array, const perm_options *options, permi_leaf *leaf,
-                                                 perm_precision *precision, perm_result *result)
-{
-  *precision = array->choice.precision;
-  return permi_choice_leaf(&array->counted, &array->choice, options->certify,
-                           permi_counted_fingerprint(&array->counted), &options->allocator, leaf) == PERM_OK
-             ? PERM_OK
-             : permi_fail_memory(result);
-}
-
-/* Does the exact engine of square integer matrices come into question? */
+/* Can the engines of square integer matrices take it? */
 static int permi_exact_may(const permi_array *array, const perm_options *options)
 {
-  return array->problem->integer && permi_array_square(array) &&
+  return array->problem->integer && array->constant < 0 && permi_array_square(array->problem) &&
          (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT);
 }
 
 #define PERMI_RIVAL_LOOK 24
-static double permi_exact_offer(permi_array *array, const perm_options *options)
+static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                     permi_offer *offer)
 {
-  const permi_integer_view view = permi_array_integers(array);
+  const permi_array *array = maker->array;
+  const perm_options *options = maker->options;
+  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
-  double seconds;
+  (void)block, (void)rival;
   if (!permi_exact_may(array, options))
-    return (double)INFINITY;
+    return PERM_OK;
+  offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
   if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
-    return permi_exact_seconds(options, n, &view);
-  seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
-  return options->gpu.devices ? fmin(seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE) : seconds;
+    offer->seconds = permi_exact_seconds(options, n, &view);
+  else if (options->gpu.devices)
+    offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
+  return PERM_OK;
 }
 
-static perm_status permi_exact_make(permi_array *array, const perm_options *options, permi_leaf *leaf,
-                                    perm_precision *precision, perm_result *result)
+static perm_status permi_exact_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                                    permi_leaf *leaf)
 {
-  const permi_integer_view view = permi_array_integers(array);
-  *precision = PERM_PRECISION_EXACT;
-  return permi_exact_leaf(options, array->problem->n, &view, leaf, result);
+  const permi_problem *problem = maker->array->problem;
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
+  (void)block, (void)offer;
+  maker->array->precision = PERM_PRECISION_EXACT;
+  return permi_exact_leaf(maker->options, problem->n, &view, leaf, maker->result);
 }
 
-static double permi_modular_offer(permi_array *array, const perm_options *options)
+static perm_status permi_modular_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                       permi_offer *offer)
 {
-  const permi_integer_view view = permi_array_integers(array);
+  const permi_array *array = maker->array;
+  const perm_options *options = maker->options;
+  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
-  if (!permi_exact_may(array, options) || !(options->modulus & 1) || options->modulus >= UINT64_C(1) << 63 ||
-      (array->hasty && options->method != PERM_METHOD_EXACT && n > PERMI_RIVAL_LOOK))
-    return (double)INFINITY;
-  return permi_modular_seconds(n, &view);
+  (void)block, (void)rival;
+  if (permi_exact_may(array, options) && options->modulus & 1 && options->modulus < UINT64_C(1) << 63 &&
+      (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK))
+    offer->seconds = permi_modular_seconds(n, &view);
+  return PERM_OK;
 }
 
-static perm_status permi_modular_make(permi_array *array, const perm_options *options, permi_leaf *leaf,
-                                      perm_precision *precision, perm_result *result)
+static perm_status permi_modular_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                                      permi_leaf *leaf)
 {
-  const permi_integer_view view = permi_array_integers(array);
-  *precision = PERM_PRECISION_EXACT;
-  return permi_modular_leaf(options, array->problem->n, &view, options->modulus, leaf, result);
+  const permi_problem *problem = maker->array->problem;
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
+  (void)block, (void)offer;
+  maker->array->precision = PERM_PRECISION_EXACT;
+  return permi_modular_leaf(maker->options, problem->n, &view, maker->options->modulus, leaf, maker->result);
 }
 
-static const permi_array_engine permi_counted_engines[] = {
-    {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf}};
-static const permi_array_engine permi_array_engines[] = {
-    {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf},
-    {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make},
-    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make}};
+/* ---- the table, and arrays for permi_solve */
+enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_AT_MODULAR, PERMI_ARRAY_ENGINES };
+#define PERMI_DOUBLE_ENGINES                                                                                           \
+  {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
+  {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
+static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
+static const permi_engine permi_array_engines[] = {
+    PERMI_DOUBLE_ENGINES,
+    {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
+    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0},
+};
 
-/* The engine that offers least, and what. If none offers anything, the one that says why when its leaf is asked for. */
-static const permi_array_engine *permi_array_choose(permi_array *array, const perm_options *options, double *seconds)
+/* Asks the table at first, then only the chosen engine. Without any offer, that engine's make says why. */
+static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
+                                    perm_result *result)
 {
+  permi_maker *maker = (permi_maker *)context;
+  permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
-  const permi_array_engine *best = &reach->engines[options->method == PERM_METHOD_EXACT];
-  int k;
-  *seconds = (double)INFINITY;
-  for (k = 0; k < reach->engine_count; k++) {
-    const double offered = reach->engines[k].offer(array, options);
-    if (offered < *seconds) {
-      *seconds = offered;
-      best = &reach->engines[k];
-    }
+  const permi_engine *table = array->engine ? array->engine : reach->engines;
+  permi_offer offer[PERMI_ARRAY_ENGINES];
+  permi_offers offers;
+  perm_status status;
+  (void)job;
+  maker->options = options;
+  maker->result = result;
+  permi_offers_begin(&offers, table, array->engine ? 1 : reach->engine_count, offer);
+  status = permi_ask_engines(maker, NULL, &offers);
+  array->engine = &table[offers.chosen >= 0                                                  ? offers.chosen
+                         : !array->engine && options->method == PERM_METHOD_EXACT ? PERMI_AT_EXACT
+                                                                                             : PERMI_AT_COUNTED];
+  *seconds = offers.best;
+  return status;
+}
+
+static perm_status permi_array_make(void *context, const perm_options *options, perm_job **job, perm_result *result)
+{
+  permi_maker *maker = (permi_maker *)context;
+  permi_array *array = maker->array;
+  permi_number number = permi_number_one();
+  permi_leaf leaf;
+  perm_status status = PERM_OK;
+  int pushed = 0;
+  maker->options = options;
+  maker->result = result;
+  *job = permi_job_new(&options->allocator, PERM_PRECISION_DEFAULT);
+  if (!*job)
+    return permi_fail_memory(result);
+  if (array->constant >= 0) {
+    if (!array->constant)
+      memset(&number, 0, sizeof number);
+    number.exact = 1;
+    pushed = permi_job_push_number(*job, &number);
+  } else {
+    status = array->engine->make(maker, NULL, NULL, &leaf);
+    pushed = status == PERM_OK && permi_job_push_leaf(*job, &leaf);
   }
-  return best;
+  (*job)->precision = array->precision;
+  (*job)->is_complex = array->problem->parts == 2;
+  (*job)->modulus = array->problem->integer ? options->modulus : 0;
+  if (pushed)
+    return PERM_OK;
+  perm_job_free(*job);
+  *job = NULL;
+  return status == PERM_OK ? permi_fail_memory(result) : status;
+}
+
+/* The next precision; PERM_PRECISION_COUNT at the top. */
+static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
+{
+  const permi_array *array = ((const permi_maker *)context)->array;
+  (void)result;
+  if (!array->reduced)
+    return permi_next_precision(options, array->plan.method, array->plan.precision);
+  if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)
+    return PERM_PRECISION_COUNT;
+  return array->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }

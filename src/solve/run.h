@@ -1,5 +1,5 @@
 /* ============================================================================================ >>run
-   A job run with the caller's limits, checkpoint and parts. */
+   Runs a job under limits, with checkpoint and parts. */
 #pragma once
 #include "../job/parallel.h"
 #include "../job/checkpoint.h"
@@ -47,7 +47,7 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   return status;
 }
 
-/* The chunks of a leaf that this call is asked for. */
+/* The chunks that this call is asked for. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
   return permi_part_of(job->leaf[leaf].information.chunks, leaf,
@@ -55,7 +55,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* Finds the first interval of chunks that are wanted and not done, from leaf *leaf on. 0: there is none. */
+/* The first wanted interval that is not done, from leaf *leaf on. 0: none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -69,7 +69,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* Predicts the seconds of the wanted chunks that are done already, and those left in tasks. */
+/* Predicts seconds of finished chunks, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -96,7 +96,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* Writes a checkpoint and sets when the next one is due. A failure is kept in *why for the end of the run. */
+/* Writes a checkpoint and sets the next; *why keeps a failure until the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -104,13 +104,13 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
     return;
   permi_result_clear(why);
   control->unwritten =
-      permi_checkpoint_write(job, state, options->checkpoint.file, options, /* the first of a run cleans */
+      permi_checkpoint_write(job, state, options->checkpoint.file, options, /* the first one cleans up */
                              control->next_checkpoint == (double)INFINITY, why) != PERM_OK;
   control->next_checkpoint =
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-/* Reads what was finished before this run: the checkpoint if there is one, and the files to merge. */
+/* Reads the checkpoint and the files to merge. */
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -141,7 +141,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
-/* Fills in the result of a stopped job; `index`: its first leaf that is not done. */
+/* The result of a stopped job whose leaf `index` is unfinished. */
 static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
 {
   const perm_partial *partial = &state->partial[index];
@@ -152,7 +152,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
-    for (i = 0; i < 2; i++) { /* to double by truncation: below the modulus */
+    for (i = 0; i < 2; i++) { /* truncated, below the modulus */
       uint64_t *word = residue[i].word;
       permi_integer_reduce(&residue[i], job->modulus);
       word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
@@ -178,7 +178,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-/* What a run does with files; NULL: it has none, and links none of what writes and reads them. */
+/* File access of a run; NULL: none is linked. */
 typedef struct permi_keeper {
   perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                        perm_result *result);
@@ -275,14 +275,14 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   return permi_execute(job, state, options, &files, result);
 }
 
-/* The same for calls without options. */
+/* For calls without options. */
 static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result)
 {
   return permi_execute(job, state, options, NULL, result);
 }
 
-/* Runs a job in a new state; frees the job in any case. */
+/* Runs and frees a job. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {

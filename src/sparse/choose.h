@@ -1,37 +1,60 @@
 /* ========================================================================================= >>choose
-   The table of engines, and the choice among their offers for each block. */
+   The table of engines, and the choice among their offers. */
 #pragma once
 #include "../frontier/band_order.h"
+#include "../signs/hybrid_offer.h"
 #include "../signs/dominating.h"
 #include "../signs/codegen.h"
 #include "../matchings/decompose_run.h"
 #include "prepare.h"
 #include "frontier_offer.h"
 
-/* The engines of this header, the quick to predict first; a later one makes its offer knowing the best before. */
+/* The frontier's offer, unless others end before an order is found; the hybrid's first layout limits the search. */
+static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  double hope = (double)INFINITY;
+  perm_status status = PERM_OK;
+  if (maker->offers) { /* it was not requested by name */
+    if (maker->offers->proven < finding ||
+        (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
+      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
+      return PERM_OK;
+    }
+    status = permi_hybrid_hope(maker, block, rival, &hope);
+  }
+  return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
+}
+
+/* The quick to predict come first; each makes its offer knowing the best before. */
 static const permi_engine permi_engines[] = {
-    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_transversals_release,
+    {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
-    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_band_release, PERMI_PROVEN},
-    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_tree_release, PERMI_PROVEN},
-    {PERM_METHOD_FRONTIER, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_PROVEN},
+    {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_frontier_release,
+     PERMI_PROVEN | PERMI_SETTLES},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_dominating_make, permi_ryser_release, 0},
-    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_decompose_release, 0},
+    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_ryser_release, 0},
+    {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
+#if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
     {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
+#else
+    {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+    {PERM_METHOD_CODEGEN_MEMORY, permi_codegen_offer, NULL, NULL, PERMI_NAMED},
+#endif
 };
 
-/* Below PERMI_PROVEN_FAVOUR_SECONDS the frontier, a tree, a band or an enumeration is taken whatever a sum over signs
-   may take: their bounds are proven and they hardly cancel. Unless there are many blocks and finding their orders takes
-   longer. */
-#define PERMI_ORDER_FIRST 64 /* up to this order of a block an order is found sooner than a tree of its least fill, */
-                             /* where either is worth looking for no longer than PERMI_ORDER_FIRST_SECONDS */
+/* Below PERMI_PROVEN_FAVOUR_SECONDS engines with proven bounds win over sums over signs, unless many blocks' orders
+   take longer to find. */
+#define PERMI_ORDER_FIRST 64 /* up to this order, and PERMI_ORDER_FIRST_SECONDS, */
+                             /* an order is found sooner than a tree of least fill */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -41,7 +64,7 @@ static void permi_offer_clear(const perm_allocator *allocator, const permi_engin
   offer->seconds = (double)INFINITY;
 }
 
-/* A line of the table of offers; the tables of many blocks would be long. */
+/* Notes an offer, of few blocks only. */
 #define PERMI_BLOCKS_NOTED 8
 static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
                              double bytes, const char *why)
@@ -57,7 +80,7 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaf of an engine of this header, which is refused above the limits. */
+/* The leaf of an engine, within the limits. */
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -69,10 +92,18 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
+  leaf->information.kind = PERM_LEAF_TASK; /* what most makers keep; the leaf takes over the plan */
+  leaf->information.method = engine->method;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = block->n;
+  leaf->information.chunks = 1;
   leaf->information.seconds = offer->seconds;
   leaf->information.bytes = offer->bytes;
   leaf->scale = permi_dd_make(1);
+  leaf->release = engine->release;
+  leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
+  offer->plan = status == PERM_OK ? NULL : offer->plan;
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
@@ -85,7 +116,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-/* The leaf of an engine asked for by name. */
 static perm_status permi_make_named(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                     permi_leaf *leaf)
 {
@@ -96,7 +126,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   permi_offer_clear(allocator, engine, &offer);
   status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
-    status = maker->watch->stopped; /* no offer is then no refusal, and there is no leaf */
+    status = maker->watch->stopped; /* there is neither refusal nor leaf */
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
     status = permi_make_engine(maker, block, engine, &offer, leaf);
   else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
@@ -108,119 +138,42 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Blocks of this order and more without a 0 are left to the engines of perm.h: of smaller ones the engines here have
-   been found as quick, and their bounds are proven. */
+/* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32        /* but up to here a window of all columns fits into memory and may win, */
+#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win */
 
-/* What is offered for a block. */
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-typedef struct permi_offers {
-  double dense, counts; /* seconds of the dense engine; of others of perm.h, first at least, then exactly */
-  double first, best;   /* of these; of all asked so far */
-  double proven, hope;  /* the best with proven bounds; what hybrid may come to */
-  permi_offer offer[PERMI_ENGINES];
-  int chosen, frontier; /* the best of these engines, -1: none; where the frontier stands */
-  int favoured;         /* 1: the frontier wins, whatever others take */
-  int too_long;         /* 1: some engine's integers may be */
-} permi_offers;
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Asks the engines of perm.h. *made: there is the leaf already. */
-static perm_status permi_ask_arrays(permi_maker *maker, const permi_block *block, permi_offers *offers,
-                                    permi_leaf *leaf, int *made)
+/* Hears an offer; one that needs more than max_bytes to plan is a refusal. */
+static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                              permi_offer *offer, perm_status status)
 {
-  const permi_working *working = maker->working;
-  perm_status status = PERM_OK;
-  *made = 0;
-  if (block->n <= PERM_MAX_N && !working->integer)
-    offers->dense = permi_dense_seconds(maker->options, block->n, working->is_complex ? 2 : 1);
-  if (block->n <= PERM_MAX_N && (working->integer || offers->dense > 1e-4)) {
-    status = permi_make_rival(maker, block, 0, leaf, &offers->counts, made);
-    if (status == PERM_OK && !*made && offers->counts < offers->dense &&
-        offers->counts < PERMI_PROVEN_FAVOUR_SECONDS / 10) /* no order is found in less */
-      status = permi_make_rival(maker, block, (double)INFINITY, leaf, &offers->counts, made);
-  }
-  offers->first = offers->best = fmin(offers->dense, offers->counts);
-  return status;
-}
-
-/* Asks engine i, and takes it for the best if it is. */
-static perm_status permi_ask_engine(permi_maker *maker, const permi_block *block, permi_offers *offers, int i)
-{
-  const permi_engine *engine = &permi_engines[i];
-  const double limit = maker->options->max_bytes > 0 ? permi_max_bytes(maker->options) : PERMI_DEFAULT_BYTES;
-  permi_offer *offer = &offers->offer[i];
-  double rival = offers->best;
-  perm_status status = PERM_OK;
-  if (engine->method == PERM_METHOD_FRONTIER) {
-    const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-    offers->frontier = i;
-    if (offers->proven < finding || (offers->best < finding && finding * maker->working->report.blocks >
-                                                                   5 * PERMI_PROVEN_FAVOUR_SECONDS))
-      permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
-    else
-      status = permi_hybrid_hope(maker, block, offers->best, &offers->hope);
-    rival = fmin(offers->best, offers->hope);
-  }
-  if (status == PERM_OK && !offer->why[0])
-    status = engine->offer(maker, block, rival, offer);
   if (permi_meter_verdict(&maker->options->allocator, status, NULL) == PERM_ERROR_LIMIT) {
-    permi_result_clear(maker->result); /* another engine may do */
+    permi_result_clear(maker->result);
     permi_offer_clear(&maker->options->allocator, engine, offer);
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned within max_bytes: at least %.3g bytes are needed",
                  permi_meter_needed(maker->options));
     status = PERM_OK;
   }
-  if (status == PERM_OK)
-    status = permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why);
-  offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
-  if ((offer->bytes > limit && (offers->chosen >= 0 || offers->best < (double)INFINITY)) ||
-      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
-    return status;
-  if (engine->flags & PERMI_PROVEN)
-    offers->proven = fmin(offers->proven, offer->seconds);
-  offers->favoured = engine->method == PERM_METHOD_FRONTIER && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
-  if (offer->seconds < offers->best ||
-      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
-    offers->best = offer->seconds;
-    offers->chosen = i;
-  }
-  return status;
+  return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
+                           : status;
 }
 
-/* Asks all engines of this header, as long as none is favoured. */
-static perm_status permi_ask_engines(permi_maker *maker, const permi_block *block, permi_offers *offers)
-{
-  perm_status status = PERM_OK;
-  int turn, i;
-  for (turn = 0; turn < PERMI_ENGINES && status == PERM_OK && !offers->favoured && !permi_watch(maker->watch, 1e3);
-       turn++) {
-    const perm_method method = permi_engines[turn].method;
-    i = turn;
-    if (block->n <= PERMI_ORDER_FIRST && offers->first < PERMI_ORDER_FIRST_SECONDS) /* neighbours in the table */
-      i += method == PERM_METHOD_TREE ? 1 : method == PERM_METHOD_FRONTIER ? -1 : 0;
-    if (!(permi_engines[i].flags & PERMI_NAMED))
-      status = permi_ask_engine(maker, block, offers, i);
-  }
-  return status;
-}
-
-/* The leaf of the best offer of this header or of the dense engine, or why there is none. */
+/* The leaf of the best offer, or why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
-      offers->offer[offers->frontier].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = offers->frontier; /* rather much memory than no end */
+      offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
+    offers->chosen = PERMI_AT_FRONTIER; /* memory before endless time */
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
     return permi_fail_long(maker->result);
   if (offers->chosen < 0)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                      block->edges, offers->offer[offers->frontier].why);
+                      block->edges, offers->offer[PERMI_AT_FRONTIER].why);
   best = &offers->offer[offers->chosen];
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -228,58 +181,74 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
                       "method %s is predicted to take %.3g s and %.3g bytes",
                       block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method), best->seconds,
                       best->bytes);
-  if (best->bytes > limit && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
+  if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
                       best->bytes); /* doubles have more engines */
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of a block: of the method asked for, or of the one that is predicted to be fastest within max_bytes. */
-static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+/* The leaf of the fastest engine within max_bytes. perm.h's engines are asked first, at a glance, and noted last. */
+static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  const int integer = maker->working->integer;
+  permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  perm_status status;
-  int i, made;
-  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
-    return permi_make_dense(maker, block, leaf);
-  for (i = 0; i < PERMI_ENGINES; i++)
-    if (method == permi_engines[i].method)
-      return permi_make_named(maker, block, &permi_engines[i], leaf);
-  memset(&offers, 0, sizeof offers);
-  offers.dense = offers.counts = offers.proven = offers.hope = (double)INFINITY;
-  offers.chosen = -1;
-  for (i = 0; i < PERMI_ENGINES; i++)
-    offers.offer[i].seconds = (double)INFINITY;
-  status = permi_ask_arrays(maker, block, &offers, leaf, &made);
+  double counts = (double)INFINITY, first; /* of the other engines of perm.h; of all of them */
+  perm_status status = PERM_OK;
+  int i, made = 0;
+  permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
+  offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (block->n <= PERM_MAX_N && !integer)
+    offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
+  if (block->n <= PERM_MAX_N && (integer || offers.dense > 1e-4))
+    status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
+                              &made); /* no order is found in less */
   if (status != PERM_OK || made)
     return status;
-  if (offers.first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
-      (block->n > PERMI_FULL_MOST || offers.first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
+  first = offers.best = fmin(offers.dense, counts);
+  if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS)
+    offers.swapped = PERMI_AT_TREE;
+  maker->offers = &offers;
+  if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
+      (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
     status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
                  ? PERM_OK
                  : permi_fail_memory(maker->result);
   else
     status = permi_ask_engines(maker, block, &offers);
+  maker->offers = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)
     status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
-  if (status == PERM_OK && !offers.favoured && offers.counts < offers.dense &&
-      (offers.chosen < 0 || offers.counts < offers.offer[offers.chosen].seconds)) {
-    status = permi_offer_note(maker, block, maker->working->integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS,
-                              offers.counts, 0, "at best");
+  if (status == PERM_OK && !offers.settled && counts < offers.dense &&
+      (offers.chosen < 0 || counts < offer[offers.chosen].seconds)) {
+    status = permi_offer_note(maker, block, integer ? PERM_METHOD_EXACT : PERM_METHOD_REPEATS, counts, 0, "at best");
     if (status == PERM_OK)
-      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, leaf,
-                                &offers.counts, &made);
+      status = permi_make_rival(maker, block, offers.chosen < 0 ? (double)INFINITY : offers.best, 0, leaf, &counts,
+                                &made);
   }
   if (status == PERM_OK && !made)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
-    permi_offer_clear(&options->allocator, &permi_engines[i], &offers.offer[i]);
+    permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
 }
 
-/* What the preparation did, for perm_job_explain. */
+/* The leaf of a block: of the method asked for, or of the best one. */
+static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
+{
+  const perm_options *options = maker->options;
+  const perm_method method = permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method;
+  int i;
+  if (method == PERM_METHOD_DENSE || (method == PERM_METHOD_EXACT && block->n > PERM_MAX_N))
+    return permi_make_dense(maker, block, leaf);
+  for (i = 0; i < PERMI_ENGINES; i++)
+    if (method == permi_engines[i].method)
+      return permi_make_named(maker, block, &permi_engines[i], leaf);
+  return permi_make_best(maker, block, leaf);
+}
+
+/* Notes what the preparation did. */
 static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
@@ -306,7 +275,7 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaves of all blocks, each multiplied to the constant. */
+/* The leaves of all blocks, multiplied to the constant. */
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
@@ -347,9 +316,9 @@ static perm_status permi_make_blocks(permi_maker *maker)
     if (!permi_job_push_number(maker->job, &working->constant))
       status = permi_fail_memory(maker->result);
   }
-  maker->account.watch = maker->watch;
-  maker->account.begin = maker->watch->worked;
-  maker->account.share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
+  maker->account->watch = maker->watch;
+  maker->account->begin = maker->watch->worked;
+  maker->account->share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
   for (k = 0; status == PERM_OK && k < working->blocks; k++) {
     permi_block block;
     permi_leaf leaf;
@@ -365,12 +334,12 @@ static perm_status permi_make_blocks(permi_maker *maker)
       break;
     }
     memset(&leaf, 0, sizeof leaf);
-    maker->account.least += PERMI_PLAN_SECONDS * order / rows_left;
+    maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
     status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
-    maker->account.run += status == PERM_OK ? leaf.information.seconds : 0;
+    maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* an offer that was stopped may have left no leaf */
+    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
       if (leaf.release)
         leaf.release(allocator, leaf.context);
       status = maker->watch->stopped;
@@ -384,75 +353,11 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* Has every row and column an entry? mark has room for n. */
-static int permi_sparse_full(const perm_matrix *matrix, int *mark)
-{
-  int i, n = matrix->n, full = 1;
-  size_t e;
-  for (i = 0; i < n; i++)
-    mark[i] = 0;
-  for (i = 0; i < n; i++) {
-    int entries = 0;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
-      if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0)
-        entries = mark[matrix->column[e]] = 1;
-    full &= entries;
-  }
-  for (i = 0; i < n; i++)
-    full &= mark[i];
-  return full;
-}
-
-/* The job of a permanent that is 0 by structure: exactly, whatever the arithmetic. */
+/* A job whose value is 0 exactly. */
 static perm_status permi_make_zero(permi_maker *maker)
 {
   permi_number nothing;
   memset(&nothing, 0, sizeof nothing);
   nothing.exact = 1;
   return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
-}
-
-/* The whole matrix to an engine that does not look at structure, but for zero rows and columns. */
-static perm_status permi_make_whole(const perm_matrix *matrix, permi_maker *maker)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  int n = matrix->n, i;
-  size_t e;
-  perm_plan plan;
-  permi_leaf leaf;
-  permi_view view;
-  perm_status status;
-  double *a;
-  status = permi_make_fits(maker, n);
-  if (status != PERM_OK)
-    return status;
-  view = permi_view_make(NULL, n, maker->working->is_complex ? 2 : 1);
-  a = (double *)permi_allocate(allocator, (size_t)(n * n * view.parts), sizeof *a);
-  view.a = a;
-  if (!a)
-    return permi_fail_memory(maker->result);
-  memset(a, 0, (size_t)(n * n * view.parts) * sizeof *a);
-  for (i = 0; i < n; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      double *at = a + (i * n + matrix->column[e]) * view.parts;
-      at[0] = permi_sparse_real(matrix, e);
-      if (view.parts == 2)
-        at[1] = permi_sparse_imaginary(matrix, e);
-      if (matrix->kind == PERM_KIND_INTEGER && fabs(at[0]) >= 9007199254740992.0)
-        maker->working->inexact = 1;
-    }
-  status = permi_plan(n, &view, maker->options, &plan, maker->result);
-  if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, &view, allocator, &leaf) != PERM_OK)
-    status = permi_fail_memory(maker->result);
-  permi_release(allocator, a);
-  if (status != PERM_OK)
-    return status;
-  maker->job->precision = plan.precision;
-  if (plan.zero)
-    return permi_make_zero(maker);
-  if (maker->working->inexact) {
-    leaf.bound_relative = (double)INFINITY;
-    leaf.estimate_relative += n * PERMI_UNIT;
-  }
-  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }

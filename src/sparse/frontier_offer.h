@@ -1,5 +1,5 @@
 /* ================================================================================= >>frontier_offer
-   What the frontier, trees and sorting offer for a block. */
+   What the frontier, trees and sorting offer. */
 #pragma once
 #include "../frontier/sorting.h"
 #include "../frontier/arrays_run.h"
@@ -15,8 +15,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   char there[64] = "";
   int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
-    snprintf(there, sizeof there, ", %.3g on the GPU",
-             permi_gpu_needs(frontier, frontier->arrays, permi_arrays_value_bytes(frontier)));
+    snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
   length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
@@ -35,72 +34,68 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->numbers.algebra);
-  int i, j;
+  int i, j, w;
   hash = permi_hash(permi_hash(hash, (uint64_t)frontier->numbers.words), frontier->numbers.modulus);
   for (i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
   for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
-    const permi_stream *stream = &frontier->stream[i];
-    hash = permi_hash(hash, stream->test);
-    hash = permi_hash(hash, stream->want);
-    hash = permi_hash(hash, stream->flip);
-    hash = permi_hash_double(hash, stream->c.real);
-    hash = permi_hash_double(hash, stream->c.imaginary);
-    hash = permi_hash_double(hash, stream->c.absolute);
-    hash = permi_hash(hash, (uint64_t)stream->c.integer[0]);
-    hash = permi_hash(hash, (uint64_t)stream->c.integer[1]);
-    for (j = 0; frontier->mask_words > 1 && j < 3 * (frontier->mask_words - 1); j++)
-      hash = permi_hash(hash, frontier->more[(size_t)(i * 3) * (size_t)(frontier->mask_words - 1) + (size_t)j]);
+    for (j = 0; j < 3; j++)
+      hash = permi_hash(hash, permi_stream_word(frontier, i, j, 0));
+    hash = permi_coefficient_hash(hash, &frontier->coefficient[i]);
+    for (j = 0; j < 3; j++)
+      for (w = 1; w < frontier->mask_words; w++)
+        hash = permi_hash(hash, permi_stream_word(frontier, i, j, w));
   }
   return hash;
 }
 
-/* The rivals that perm.h has for a block of order up to PERM_MAX_N: the exact engine for integers, and where rows or
-   columns are equal those of >>counts. Makes the leaf if that is predicted to take less than `seconds`; *made
-   says so, *better is its prediction in any case; with seconds = 0 a lower bound, since planning the exact engine for
-   larger blocks takes a millisecond, longer than many a frontier takes. */
-static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, permi_leaf *leaf,
-                                    double *better, int *made)
+/* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
+   *better is below `seconds`; for 0, where a lower bound will do since planning the exact engine takes longer than many
+   a frontier, if it is below `surely`. */
+static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
+                                    permi_leaf *leaf, double *better, int *made)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  perm_options options = *maker->options;
-  const permi_array_engine *engine;
+  const perm_options *options = maker->options;
   permi_problem problem;
   permi_array array;
-  perm_precision precision;
+  permi_maker asked;
   void *entries;
   perm_status status = permi_make_problem(maker, block, &problem, &entries);
   *made = 0;
   *better = (double)INFINITY;
   if (status != PERM_OK)
     return status;
-  memset(&array, 0, sizeof array);
-  array.problem = &problem;
-  array.hasty = seconds == 0;
-  if (options.method != PERM_METHOD_EXACT)
-    options.method = PERM_METHOD_AUTO;
-  if (permi_counted_make(&problem, allocator, &array.counted) != PERM_OK) {
+  permi_array_begin(&asked, &array, &problem, 0);
+  array.reduced = 1;
+  if (permi_counted_make(&problem, &options->allocator, &array.counted) != PERM_OK)
     status = permi_fail_memory(maker->result);
-  } else if (block->integer || array.counted.m != array.counted.rows ||
-             array.counted.n != array.counted.rows) { /* else the frontier is the better program of its kind */
-    engine = permi_array_choose(&array, &options, better);
-    if (*better < seconds || options.method == PERM_METHOD_EXACT) {
-      status = engine->make(&array, &options, leaf, &precision, maker->result);
+  else if (block->integer || array.counted.m != array.counted.rows ||
+           array.counted.n != array.counted.rows) { /* else the frontier is the better program */
+    array.hasty = seconds == 0;
+    status = permi_array_plan(&asked, options, better, NULL, maker->result);
+    if (status == PERM_OK && array.hasty && *better < surely) {
+      seconds = (double)INFINITY;
+      array.hasty = 0;
+      array.engine = NULL;
+      status = permi_array_plan(&asked, options, better, NULL, maker->result);
+    }
+    if (status == PERM_OK && (*better < seconds || options->method == PERM_METHOD_EXACT)) {
+      status = array.engine->make(&asked, NULL, NULL, leaf);
       if (status != PERM_OK)
         permi_fail_memory(maker->result);
       *made = status == PERM_OK;
-      if (*made && !block->integer) {
-        maker->job->precision = precision;
-        permi_make_honest(maker, block, leaf);
-      }
     }
   }
-  permi_counted_free(allocator, &array.counted);
-  permi_release(allocator, entries);
+  if (*made && !block->integer) {
+    maker->job->precision = array.precision;
+    permi_make_honest(maker, block, leaf);
+  }
+  permi_array_free(&array, &options->allocator);
+  permi_release(&options->allocator, entries);
   return status;
 }
 
-/* Predicted of the dense engine. */
+/* Seconds of the dense engine. */
 static double permi_dense_seconds(const perm_options *options, int n, int parts)
 {
   const perm_precision precision = options->precision;
@@ -135,7 +130,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
     return status;
   view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one precision */
+  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one */
     maker->job->precision = precision;
   permi_release(&maker->options->allocator, entries);
   if (status == PERM_OK)
@@ -143,7 +138,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Is a precision above double asked for? The engines of this header have double-double for all of them. */
+/* 1: a precision above double, here always double-double. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -156,33 +151,31 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* The price of a state, in that of one double: measured on a regular graph of order 80 (1.1e7 states). */
+/* The price of a state in doubles, measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
-/* Do the arrays go to a GPU? offer: that of lists. With cpu_fallback only if there is one that has the memory. */
+/* 1: arrays go to a GPU, with cpu_fallback only to one with the memory; offer: the lists'. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
-  const size_t bytes = permi_gpu_cell_bytes(frontier);
   double seconds = permi_arrays_seconds(frontier), there, needed;
-  if (!options->gpu.devices || !bytes)
+  if (!options->gpu.devices || !permi_gpu_cells(frontier))
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
   if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
     return 0;
   there = permi_gpu_bytes();
-  needed = permi_gpu_needs(frontier, frontier->arrays, bytes);
+  needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
-/* Lists or arrays: what is predicted to be faster, unless the method says. Arrays also hold the states that cannot be
-   reached and cost more in small steps. */
+/* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
                                          permi_offer *offer)
 {
@@ -204,10 +197,10 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (frontier->arrays && permi_arrays_on_gpu(options, frontier, offer)) {
     frontier->arrays->isa = PERM_ISA_CUDA;
     offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
-    offer->bytes = permi_arrays_host_bytes(frontier, frontier->arrays);
+    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
   } else if (frontier->arrays && options->method != PERM_METHOD_ARRAYS &&
              (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
-    permi_arrays_release(&options->allocator, frontier->arrays);
+    permi_owned_release(&options->allocator, frontier->arrays);
     frontier->arrays = NULL;
   } else if (frontier->arrays) {
     offer->seconds = permi_arrays_seconds(frontier);
@@ -217,14 +210,14 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
   }
   if (offer->why[0] && offer->status == PERM_OK && options->max_bytes == 0 && offer->bytes > PERMI_DEFAULT_BYTES) {
-    char gpu[sizeof offer->why]; /* its order was one for the GPU's memory: the host must ask for so much itself */
+    char gpu[sizeof offer->why]; /* its order suits the GPU's memory: the host must ask for that itself */
     memcpy(gpu, offer->why, sizeof gpu);
     permi_refuse(offer, PERM_ERROR_LIMIT, "would need %.3g bytes, and %s", offer->bytes, gpu);
   }
   return PERM_OK;
 }
 
-/* Two neighbouring steps are in memory at a time, without their sums of moduli. */
+/* Two steps are in memory at a time, without sums of moduli. */
 static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_options *options = maker->options;
@@ -238,11 +231,11 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   budget.each = PERMI_STATE_SECONDS;
   budget.start = 0;
   budget.rival = rival;
-  budget.account = &maker->account;
+  budget.account = maker->account;
   return budget;
 }
 
-/* Adapts the budget where a first, quickly found order says that a GPU will be taken. 0: out of memory. */
+/* Adapts the budget if a quick first order says that a GPU will be taken. 0: out of memory. */
 static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
@@ -275,7 +268,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   double cost;
   int *order;
   perm_status status;
-  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* no search: that may take far longer */
+  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* a search may take far longer */
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
                  permi_order_seconds(block, 0));
     return PERM_OK;
@@ -299,7 +292,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
   if (status == PERM_ERROR_OVERFLOW) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
   } else if (status != PERM_OK && block->n > PERM_MAX_N && rival < (double)INFINITY) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found that comes near to another engine");
   } else if (status != PERM_OK) {
@@ -315,16 +308,9 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_FRONTIER;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (maker->options->method == PERM_METHOD_LISTS || maker->options->method == PERM_METHOD_ARRAYS)
-    leaf->information.method = maker->options->method;
   if (frontier->arrays) {
     leaf->information.isa = frontier->arrays->isa;
     leaf->information.fingerprint =
@@ -334,19 +320,12 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   }
   leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
                                     : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
-  leaf->release = permi_frontier_release;
   leaf->explain = permi_frontier_explain;
-  leaf->context = frontier;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
-    leaf->bound_relative = frontier->bound_relative;
-    leaf->estimate_relative =
-        4 * sqrt((doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT) * frontier->bound_relative);
-    if (doubled && maker->job->leaves == 0) /* what is accurate, unless another leaf says otherwise */
+    permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
+    if (doubled && maker->job->leaves == 0) /* accurate, unless another leaf is not */
       maker->job->precision = PERM_PRECISION_DD;
-    if (leaf->estimate_relative > leaf->bound_relative)
-      leaf->estimate_relative = leaf->bound_relative;
   }
   return PERM_OK;
 }
@@ -367,7 +346,7 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
 {
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra; also in states that were saved */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* by algebra, as in saved states */
   uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
   int i, e;
   hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
@@ -375,12 +354,8 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
-    for (e = node->edge; e < node[1].edge; e++) {
-      const permi_tree_edge *edge = &tree->edge[e];
-      hash = permi_hash_double(permi_hash(hash, (uint64_t)edge->bit), edge->c.real);
-      hash = permi_hash_double(permi_hash_double(hash, edge->c.imaginary), edge->c.absolute);
-      hash = permi_hash(permi_hash(hash, (uint64_t)edge->c.integer[0]), (uint64_t)edge->c.integer[1]);
-    }
+    for (e = node->edge; e < node[1].edge; e++)
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
   }
   return hash;
 }
@@ -401,9 +376,12 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
 
 static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
 {
-  permi_tree *tree = (permi_tree *)permi_allocate(allocator, 1, sizeof *tree);
-  if (tree)
+  permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+  if (tree) {
+    const permi_owned owned = tree->owned;
     *tree = *like;
+    tree->owned = owned;
+  }
   return tree;
 }
 
@@ -414,9 +392,9 @@ static double permi_tree_bytes(const permi_tree *tree)
          (double)(sizeof(permi_tree_node) + sizeof(double)) * tree->nodes;
 }
 
-/* A graph of treewidth w with N vertices has at most w N entries: what has more is refused at sight. Then orders by
-   least degree, and where that is affordable by least fill; the cheapest is taken. */
-#define PERMI_TREE_FILL 20000 /* vertices up to which orders by least fill are tried */
+/* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
+   where affordable, the cheapest wins. */
+#define PERMI_TREE_FILL 20000 /* most vertices for orders by least fill */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -428,12 +406,11 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   perm_status status = PERM_OK;
   int start, starts;
   memset(&like, 0, sizeof like);
-  like.allocator = *allocator;
   like.nodes = 2 * block->n;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
   if (!permi_tree_kind(&like, block, maker->options)) {
-    permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+    permi_refuse_long(offer);
     return PERM_OK;
   }
   if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n) {
@@ -461,7 +438,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     if (status == PERM_ERROR_MEMORY)
       break;
     tree = permi_tree_new(allocator, &like);
-    if (!tree || !permi_tree_build(allocator, block, &graph, given, tree))
+    if (!tree || !permi_tree_build(block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
              (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
@@ -469,15 +446,15 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       best = tree;
       tree = swap;
     }
-    permi_tree_release(allocator, tree);
+    permi_owned_release(allocator, tree);
     if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
-      break; /* another search costs more than it can save, or gains too little */
+      break; /* another search cannot pay */
     if (!best && rival < (double)INFINITY)
-      break; /* none within the rival's time, and hardly so by another order */
+      break; /* another order will hardly fit either */
   }
   permi_tree_graph_release(&graph);
   if (status != PERM_OK) {
-    permi_tree_release(allocator, best);
+    permi_owned_release(allocator, best);
     return permi_fail_memory(maker->result);
   }
   offer->plan = best;
@@ -497,28 +474,19 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   int i;
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_TREE;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
   leaf->information.work = tree->pairs + tree->states;
   leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   leaf->run_task = permi_tree_task;
-  leaf->release = permi_tree_release;
   leaf->explain = permi_tree_explain;
-  leaf->context = tree;
-  offer->plan = NULL;
   leaf->integer = permi_algebra_is_integer(tree->numbers.algebra);
   if (!leaf->integer) {
-    const double unit = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT;
-    leaf->bound_relative = tree->bound_relative;
-    leaf->estimate_relative = fmin(4 * sqrt(unit * tree->bound_relative), tree->bound_relative);
+    const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
+    permi_leaf_bound(leaf, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT);
   }
   return PERM_OK;
 }
 
-/* With sorted lists. Measured on a regular graph of order 80: PERMI_SORTING_SLOWER times as long as merging. */
+/* Sorted lists: PERMI_SORTING_SLOWER times as long as merging (regular graph of order 80). */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -540,7 +508,6 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
                                       permi_leaf *leaf)
 {
   const perm_status status = permi_frontier_make(maker, block, offer, leaf);
-  leaf->information.method = PERM_METHOD_SORTING;
   leaf->run_task = permi_sorting_run;
   return status;
 }

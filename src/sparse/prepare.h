@@ -1,17 +1,16 @@
 /* ======================================================================================== >>prepare
-   A sparse matrix checked, and made ready: doubles or integers, reduced, in blocks. */
+   A sparse matrix checked, reduced and cut into blocks. */
 #pragma once
 #include "../block/reduce.h"
 #include "../block/order.h"
 
-/* Fails with the stop that watch has seen. */
 static perm_status permi_fail_stopped(const permi_control *watch, perm_result *result)
 {
   return permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped),
                     watch->activity ? watch->activity : "preparing");
 }
 
-/* Checks a matrix, which may have been made by hand, and says what is wrong with it. */
+/* Checks a matrix, perhaps made by hand. */
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
@@ -61,90 +60,119 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
   return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
 }
 
-static double permi_sparse_real(const perm_matrix *matrix, size_t e)
+/* A matrix read where the call left it: compressed rows, or an array, whose zeros are entries too. */
+typedef struct permi_given {
+  perm_kind kind;
+  int m, n;
+  size_t nnz;              /* of an array: entries other than 0 */
+  const size_t *row_start; /* NULL: an array, whose row i begins at i * ld */
+  const int *column;
+  const double *real, *imaginary; /* NULL: there are none; of patterns no integers either */
+  const int64_t *integer, *imaginary_integer;
+  size_t ld, step; /* step: doubles or integers an entry */
+} permi_given;
+
+static permi_given permi_given_rows(const perm_matrix *matrix)
 {
-  return matrix->kind == PERM_KIND_PATTERN   ? 1
-         : matrix->kind == PERM_KIND_INTEGER ? (double)matrix->integer[e]
-                                             : matrix->real[e];
+  permi_given given;
+  memset(&given, 0, sizeof given);
+  given.kind = matrix->kind;
+  given.m = matrix->m;
+  given.n = matrix->n;
+  given.nnz = matrix->nnz;
+  given.row_start = matrix->row_start;
+  given.column = matrix->column;
+  given.real = matrix->kind >= PERM_KIND_REAL ? matrix->real : NULL;
+  given.imaginary = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary : NULL;
+  given.integer = matrix->kind == PERM_KIND_INTEGER ? matrix->integer : NULL;
+  given.step = 1;
+  return given;
 }
 
-static double permi_sparse_imaginary(const perm_matrix *matrix, size_t e)
+static size_t permi_given_row(const permi_given *given, int i, size_t *end)
 {
-  return matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
+  const size_t begin = given->row_start ? given->row_start[i] : (size_t)i * given->ld;
+  *end = given->row_start ? given->row_start[i + 1] : begin + (size_t)given->n;
+  return begin;
 }
 
-/* Is the entry an integer (Gaussian for complex matrices) that the exact engines take? */
-static int permi_sparse_integer(const perm_matrix *matrix, size_t e, int64_t *integer)
+typedef struct permi_given_item {
+  int column;
+  double real, imaginary;
+  int64_t integer[2];
+} permi_given_item;
+
+/* Reads entry e of row i. Returns 1 if it is an integer (Gaussian if complex) for exact engines. */
+static int permi_given_entry(const permi_given *given, int i, size_t e, permi_given_item *entry)
 {
-  double part[2];
-  int k;
-  integer[0] = 1;
-  integer[1] = 0;
-  if (matrix->kind == PERM_KIND_INTEGER)
-    integer[0] = matrix->integer[e];
-  if (matrix->kind == PERM_KIND_INTEGER || matrix->kind == PERM_KIND_PATTERN)
+  const size_t at = e * given->step;
+  entry->column = given->row_start ? given->column[e] : (int)(e - (size_t)i * given->ld);
+  entry->integer[0] = given->integer ? given->integer[at] : 1;
+  entry->integer[1] = given->imaginary_integer ? given->imaginary_integer[at] : 0;
+  entry->real = given->real ? given->real[at] : (double)entry->integer[0];
+  entry->imaginary = given->imaginary ? given->imaginary[at] : (double)entry->integer[1];
+  if (!given->real)
     return 1;
-  part[0] = matrix->real[e];
-  part[1] = matrix->kind == PERM_KIND_COMPLEX ? matrix->imaginary[e] : 0;
-  for (k = 0; k < 2; k++) {
-    if (!(fabs(part[k]) < 9007199254740992.0) || part[k] != floor(part[k]))
-      return 0;
-    integer[k] = (int64_t)part[k];
-  }
+  if (!(fabs(entry->real) < 9007199254740992.0 && fabs(entry->imaginary) < 9007199254740992.0) ||
+      entry->real != floor(entry->real) || entry->imaginary != floor(entry->imaginary))
+    return 0;
+  entry->integer[0] = (int64_t)entry->real;
+  entry->integer[1] = (int64_t)entry->imaginary;
   return 1;
 }
 
-/* Are all entries such integers? If not, *row and *entry are the first other one, or where watch said stop. */
-static int permi_sparse_all_integers(const perm_matrix *matrix, int *row, size_t *entry, permi_control *watch)
+/* 1: all entries are; else *row and *entry are the first that is none, or where watch stopped. */
+static int permi_given_integers(const permi_given *given, int *row, permi_given_item *entry, permi_control *watch)
 {
-  int64_t integer[2];
-  for (*row = 0; *row < matrix->m; ++*row)
-    for (*entry = matrix->row_start[*row]; *entry < matrix->row_start[*row + 1]; ++*entry)
-      if (permi_watch_step(watch, *entry, 5) || !permi_sparse_integer(matrix, *entry, integer))
+  size_t e, end;
+  for (*row = 0; *row < given->m; ++*row)
+    for (e = permi_given_row(given, *row, &end); e < end; e++)
+      if (permi_watch_step(watch, e, 5) || !permi_given_entry(given, *row, e, entry))
         return 0;
   return 1;
 }
 
-/* Fills the working matrix, or its transpose. */
-static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
+static void permi_sparse_fill(const permi_given *given, int exact, int transposed, permi_working *working)
 {
+  permi_cell cell;
+  permi_given_item entry;
   int i, used = 0;
-  size_t e;
+  size_t e, end;
+  memset(&cell, 0, sizeof cell);
   working->integer = exact;
-  for (i = 0; i < matrix->m; i++) {
-    if (permi_watch(working->watch, 50.0 * (double)(matrix->row_start[i + 1] - matrix->row_start[i])))
+  for (i = 0; i < given->m; i++) {
+    e = permi_given_row(given, i, &end);
+    if (permi_watch(working->watch, 50.0 * (double)(end - e)))
       break;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
-      permi_cell *cell = &working->cell[used];
-      int64_t integer[2];
-      cell->real = permi_sparse_real(matrix, e);
-      cell->imaginary = permi_sparse_imaginary(matrix, e);
-      cell->absolute = fabs(cell->real);
-      cell->rounded = 0;
-      permi_sparse_integer(matrix, e, integer);
-      cell->integer = integer[0];
-      cell->imaginary_integer = integer[1];
-      if (exact ? integer[0] == 0 && integer[1] == 0 : cell->real == 0 && cell->imaginary == 0)
+    for (; e < end && !permi_watch_step(working->watch, e, 0); e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (exact ? entry.integer[0] == 0 && entry.integer[1] == 0 : entry.real == 0 && entry.imaginary == 0)
         continue;
-      if (!exact && matrix->kind == PERM_KIND_INTEGER && cell->absolute >= 9007199254740992.0)
-        working->inexact = cell->rounded = 1;
-      cell->vertex[0] = transposed ? matrix->column[e] : i;
-      cell->vertex[1] = working->n + (transposed ? i : matrix->column[e]);
+      cell.real = entry.real;
+      cell.imaginary = entry.imaginary;
+      cell.absolute = fabs(entry.real);
+      cell.integer = entry.integer[0];
+      cell.imaginary_integer = entry.integer[1];
+      cell.rounded = !exact && given->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
+      working->inexact |= cell.rounded;
+      cell.vertex[0] = transposed ? entry.column : i;
+      cell.vertex[1] = working->n + (transposed ? i : entry.column);
+      working->cell[used] = cell;
       permi_cell_link(working, used++);
     }
   }
-  working->report.m = matrix->m;
-  working->report.n = matrix->n;
+  working->report.m = given->m;
+  working->report.n = given->n;
   working->report.entries = (size_t)used;
 }
 
-/* Fills and prepares the working matrix. *zero: the permanent is 0 by structure. */
-static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero)
+/* Fills and reduces the working matrix. *zero: the permanent is 0 by structure. */
+static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero)
 {
   int first = 1, changed = 1;
   perm_status status = PERM_OK;
   *zero = 0;
-  permi_sparse_fill(matrix, exact, 0, working);
+  permi_sparse_fill(given, exact, 0, working);
   while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
     if (!permi_split(working)) {
       *zero = 1;
@@ -153,7 +181,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     if (first && !exact && !permi_scale(working))
       return PERM_ERROR_MEMORY;
     first = 0;
-    if (working->lost) /* its bound is about the entries as they are now */
+    if (working->lost) /* its bound is about the entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }
@@ -161,7 +189,6 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
   return status;
 }
 
-/* ---- what is left, for the report */
 typedef struct permi_line {
   uint64_t hash;
   int component, vertex;
@@ -177,7 +204,7 @@ static int permi_line_compare(const void *p, const void *q)
   return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-/* The value of an entry as bits, mixed with the line across. */
+/* Bits of an entry, mixed with the line across. */
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
@@ -188,7 +215,7 @@ static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *
   return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
 }
 
-/* Do lines a and b of a side have the same entries? */
+/* 1: lines a and b have the same entries. */
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
   int index, equal = working->degree[a] == working->degree[b];
@@ -208,7 +235,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Blocks, equal lines and degrees of what is left; O(nnz + n log n). 0: out of memory. */
+/* Reports blocks, equal lines and degrees; O(nnz + n log n). 0: out of memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -255,18 +282,12 @@ static int permi_report_left(permi_working *working)
 
 static void permi_block_release(const perm_allocator *allocator, permi_block *block)
 {
-  permi_release(allocator, block->start);
-  permi_release(allocator, block->neighbour);
-  permi_release(allocator, block->edge);
-  permi_release(allocator, block->real);
-  permi_release(allocator, block->absolute);
-  permi_release(allocator, block->imaginary);
+  permi_release(allocator, block->start); /* neighbour and edge too */
   permi_release(allocator, block->integer);
-  permi_release(allocator, block->imaginary_integer);
+  permi_release(allocator, block->real);
 }
 
-/* The block of the given rows and columns (vertices of the working matrix, n of each). 0: out of memory. Not all of it
-   is there if watch says stop. */
+/* The block of n rows and n columns, incomplete if watch stops. 0: out of memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -280,25 +301,20 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   }
   block->n = n;
   block->edges = edges;
-  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1, sizeof(int));
-  block->neighbour = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
-  block->edge = (int *)permi_allocate(allocator, 2 * (size_t)edges, sizeof(int));
-  if (working->integer) {
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
-    if (working->is_complex)
-      block->imaginary_integer = (int64_t *)permi_allocate(allocator, (size_t)edges, sizeof(int64_t));
-  } else {
-    block->real = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-    block->absolute = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  }
-  if (working->is_complex && !working->integer)
-    block->imaginary = (double *)permi_allocate(allocator, (size_t)edges, sizeof(double));
-  if (!block->start || !block->neighbour || !block->edge ||
-      (working->is_complex && !block->imaginary && !block->imaginary_integer) ||
-      (working->integer ? !block->integer : !block->real || !block->absolute)) {
+  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
+  if (working->integer)
+    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, (size_t)(1 + working->is_complex) * 8);
+  else
+    block->real = (double *)permi_allocate(allocator, (size_t)edges, (size_t)(2 + working->is_complex) * 8);
+  if (!block->start || (!block->integer && !block->real)) {
     permi_block_release(allocator, block);
     return 0;
   }
+  block->neighbour = block->start + (2 * n + 1);
+  block->edge = block->neighbour + 2 * edges;
+  block->absolute = block->real ? block->real + edges : NULL;
+  block->imaginary = block->real && working->is_complex ? block->absolute + edges : NULL;
+  block->imaginary_integer = block->integer && working->is_complex ? block->integer + edges : NULL;
   block->start[0] = 0;
   for (i = 0; i < 2 * n; i++) {
     block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];

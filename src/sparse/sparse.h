@@ -2,9 +2,8 @@
 #pragma once
 #include "sparse_job.h"
 
-/* Integers by default: exact unless that does not fit or is predicted to take over a second and over
-   PERMI_EXACT_WORTH times as long as doubles. Takes the exact job, or why there is none. */
-static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *watch, perm_status status,
+/* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
+static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
@@ -14,14 +13,14 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   if (seconds <= PERMI_EXACT_FREE_SECONDS)
     return status;
   permi_result_clear(result);
-  status = permi_make_job(matrix, watch, 0, &doubles, result);
+  status = permi_make_job(given, watch, 0, &doubles, result);
   if (watch->stopped != PERM_OK) {
     perm_job_free(*job);
     *job = NULL;
   } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
     perm_job_free(*job);
     *job = doubles;
-  } else if (seconds < (double)INFINITY) { /* the exact job stands, also when doubles are refused */
+  } else if (seconds < (double)INFINITY) { /* the exact job stands */
     perm_job_free(doubles);
     permi_result_clear(result);
     status = PERM_OK;
@@ -29,7 +28,6 @@ static perm_status permi_make_rather(const perm_matrix *matrix, permi_control *w
   return status;
 }
 
-/* Bytes of a given matrix. */
 static double permi_matrix_cost(const perm_matrix *matrix)
 {
   if (!matrix)
@@ -37,7 +35,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* The end of a call that watch has stopped. */
+/* Ends a stopped call. */
 static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **job, perm_result *result)
 {
   perm_job_free(*job);
@@ -45,35 +43,35 @@ static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **
   return permi_fail_stopped(watch, result);
 }
 
-/* The job in the precision that the options name. */
-static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
+/* The job in the options' precision. */
+static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
   perm_status status;
   int exact = 0, leaf;
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  status = permi_sparse_check(given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (matrix->m > 0 && permi_sparse_by_counts(matrix, options)) {
+  if (given->m > 0 && permi_sparse_by_counts(given, options)) {
     permi_problem problem;
     void *entries;
-    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
+    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_problem_job(&problem, 0, 2, options, job, result);
+      status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(matrix, &watch);
+    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch);
          leaf++) {
       (*job)->leaf[leaf].bound_relative = (double)INFINITY;
-      (*job)->leaf[leaf].estimate_relative += fmin(matrix->m, matrix->n) * PERMI_UNIT;
+      (*job)->leaf[leaf].estimate_relative += fmin(given->m, given->n) * PERMI_UNIT;
     }
     return watch.stopped == PERM_OK ? status : permi_sparse_job_drop(&watch, job, result);
   }
-  if (matrix->m == 0) {
+  if (given->m == 0) {
     permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
     if (*job)
-      (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+      (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
     if (*job)
       (*job)->modulus = options->modulus;
     if (*job && permi_job_push_number(*job, &one))
@@ -82,30 +80,34 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, const perm_option
     *job = NULL;
     return permi_fail_memory(result);
   }
-  status = permi_make_job(matrix, &watch, exact, job, result);
+  status = permi_make_job(given, &watch, exact, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
       options->method != PERM_METHOD_EXACT)
-    status = permi_make_rather(matrix, &watch, status, job, result);
+    status = permi_make_rather(given, &watch, status, job, result);
   return status;
 }
 
-/* The next precision for a job; PERM_PRECISION_COUNT at the top. */
+/* The next precision; PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
 {
   return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
 }
 
-/* Which precision is to be planned at once instead; PERM_PRECISION_COUNT: none, or watch says stop. Elimination without
-   a subtraction loses no more than its own roundings, whatever the order. */
-static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
+/* The precision to plan at once instead; PERM_PRECISION_COUNT: none. Without subtractions elimination loses only its
+   own roundings. */
+static perm_precision permi_sparse_higher(const permi_given *given, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
   perm_precision next = PERM_PRECISION_COUNT;
   double sum = 0;
-  size_t e;
-  int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
-  for (e = 0; e < matrix->nnz && matrix->kind != PERM_KIND_PATTERN && !subtracts && !permi_watch_step(watch, e, 5); e++)
-    subtracts = matrix->kind == PERM_KIND_INTEGER ? matrix->integer[e] < 0 : matrix->real[e] < 0;
+  permi_given_item entry;
+  size_t e, end;
+  int i, subtracts = given->kind == PERM_KIND_COMPLEX;
+  for (i = 0; i < given->m && !subtracts; i++)
+    for (e = permi_given_row(given, i, &end); e < end && !subtracts && !permi_watch_step(watch, e, 5); e++) {
+      permi_given_entry(given, i, e, &entry);
+      subtracts = entry.real < 0;
+    }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
     if (job->leaf[i].integer)
@@ -118,8 +120,8 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-/* The job in that precision, or a higher one that the tolerance of a job in pieces needs. */
-static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const perm_options *options_given,
+/* The job, in a higher precision if the tolerance of a job in pieces needs it. */
+static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
   perm_options options = *options_given;
@@ -130,15 +132,13 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, const per
   char line[160];
   int raised = 0, steps;
   permi_result_clear(result);
-  if (!job)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   *job = NULL;
-  status = permi_sparse_job(matrix, &options, job, result);
+  status = permi_sparse_job(given, &options, job, result);
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
-                  (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+                  (next = permi_sparse_higher(given, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_sparse_job(matrix, &options, &higher, result);
-    if (status > 0 || status == PERM_ERROR_MEMORY) { /* what is planned must not depend on time or luck */
+    status = permi_sparse_job(given, &options, &higher, result);
+    if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       perm_job_free(*job);
       *job = NULL;
       return status;
@@ -171,7 +171,17 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  return permi_meter_end(&call, permi_sparse_job_planned(matrix, options, job, result), result);
+  permi_control watch = permi_control_begin(options);
+  permi_given given;
+  perm_status status;
+  permi_result_clear(result);
+  if (job)
+    *job = NULL;
+  status = job ? permi_given_make(matrix, options, &watch, &given, result)
+               : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
+  if (status == PERM_OK)
+    status = permi_sparse_job_planned(&given, options, job, result);
+  return permi_meter_end(&call, status, result);
 }
 
 static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_options *options,
@@ -179,17 +189,20 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
 {
   permi_control watch = permi_control_begin(options);
   permi_working working;
+  permi_given given;
   perm_status status;
+  permi_given_item bad;
   int exact, row, zero = 0;
-  size_t bad;
   permi_result_clear(result);
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
   memset(report, 0, sizeof *report);
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  status = permi_given_make(matrix, options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_sparse_check(&given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  exact = exact && permi_sparse_all_integers(matrix, &row, &bad, &watch); /* methods by counts were not asked yet */
+  exact = exact && permi_given_integers(&given, &row, &bad, &watch); /* methods by counts were not asked yet */
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
@@ -199,13 +212,13 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   working.watch = &watch;
   watch.activity = "preparing";
   if (matrix->m != matrix->n) {
-    permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
+    permi_sparse_fill(&given, exact, matrix->m > matrix->n, &working);
     if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
       working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
     working.report.rounds = 0;
   } else {
-    permi_working_options(&working, matrix, options, exact);
-    status = permi_sparse_prepare(matrix, exact, &working, &zero);
+    permi_working_options(&working, &given, options, exact);
+    status = permi_sparse_prepare(&given, exact, &working, &zero);
     if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
       status = PERM_ERROR_MEMORY;
     if (status == PERM_ERROR_MEMORY)
@@ -229,35 +242,22 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
-/* A sparse matrix, for permi_solve: planning makes the job. */
+/* For permi_solve; planning makes the job. */
 typedef struct permi_sparse_attempt {
-  const perm_matrix *matrix;
-  perm_job *job; /* until permi_solve takes it */
+  const permi_given *given;
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
 
 static perm_status permi_sparse_attempt_plan(void *context, const perm_options *options, double *seconds,
-                                             perm_result *result)
+                                             perm_job **job, perm_result *result)
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  const perm_status status = permi_sparse_job_planned(attempt->matrix, options, &attempt->job, result);
-  *seconds = (double)INFINITY;
+  const perm_status status = permi_sparse_job_planned(attempt->given, options, job, result);
   if (status != PERM_OK)
     return status;
-  *seconds = attempt->seconds = permi_job_seconds(attempt->job);
-  attempt->precision = attempt->job->precision;
-  return PERM_OK;
-}
-
-static perm_status permi_sparse_attempt_make(void *context, const perm_options *options, perm_job **job,
-                                             perm_result *result)
-{
-  permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
-  (void)options;
-  (void)result;
-  *job = attempt->job;
-  attempt->job = NULL;
+  *seconds = attempt->seconds = permi_job_seconds(*job);
+  attempt->precision = (*job)->precision;
   return PERM_OK;
 }
 
@@ -265,64 +265,66 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
                                                 const perm_result *result)
 {
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
-  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* the next takes longer: not planned */
+  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* too long: not planned */
     return PERM_PRECISION_COUNT;
   return permi_sparse_next(options, result->method, attempt->precision);
 }
 
-static perm_status permi_compute_sparse(const perm_matrix *matrix, const perm_options *options, perm_result *result)
+static perm_status permi_compute_given(const permi_given *given, const perm_options *options, permi_control *watch,
+                                       double start, perm_result *result)
 {
-  static const permi_solver solver = {permi_sparse_attempt_plan, permi_sparse_attempt_make, permi_sparse_attempt_next};
-  const double start = permi_seconds();
-  permi_sparse_attempt attempt;
-  permi_control watch = permi_control_begin(options);
-  perm_status status;
+  static const permi_solver solver = {permi_sparse_attempt_plan, NULL, permi_sparse_attempt_next};
+  permi_sparse_attempt attempt = {given, 0, PERM_PRECISION_DEFAULT};
   int exact;
-  if (!result)
-    return PERM_ERROR_NULL;
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
-  if (status == PERM_OK && matrix->m > 0 && !exact && permi_sparse_by_counts(matrix, options) &&
-      !permi_sparse_rounds(matrix, &watch) && watch.stopped == PERM_OK) {
+  perm_status status = permi_sparse_check(given, options, watch, &exact, result);
+  if (status == PERM_OK && given->m > 0 && !exact && permi_sparse_by_counts(given, options) &&
+      !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK) {
     permi_problem problem;
     void *entries;
-    status = permi_sparse_array(matrix, &options->allocator, exact, &problem, &entries, result);
+    status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
     if (status == PERM_OK)
-      status = permi_compute_counts(&problem, 0, 2, options, result);
+      status = permi_compute(&problem, PERMI_BY_LINES, 2, options, result);
     permi_release(&options->allocator, entries);
     return status;
   }
-  if (status == PERM_OK && watch.stopped != PERM_OK)
-    return permi_fail_stopped(&watch, result);
-  memset(&attempt, 0, sizeof attempt);
-  attempt.matrix = matrix;
-  status = permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
-  perm_job_free(attempt.job);
-  return status;
+  if (status == PERM_OK && watch->stopped != PERM_OK)
+    return permi_fail_stopped(watch, result);
+  return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
 }
 
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,
                                                 perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  perm_status status = permi_compute_sparse(matrix, options, result);
+  const double start = permi_seconds();
   const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  permi_metered call;
+  const perm_options *options;
+  permi_control watch;
+  permi_given given;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  watch = permi_control_begin(options);
+  status = permi_given_make(matrix, options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_compute_given(&given, options, &watch, start, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
 #if defined(PERMI_ROUTE)
-/* Arrays with many zeros, from perm_compute_real, _complex, _integer and _gaussian: where the dense engine is predicted
-   to take long enough to pay for a look, or cannot take the order. */
+/* Takes arrays with many zeros, if the dense engine is slow enough to pay for a look, or cannot take the order. */
 #define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
-#define PERMI_ROUTE_ZEROS 0.125 /* the share of zeros from which on some engine of this header can gain */
+#define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
+  const double start = permi_seconds();
   const int n = problem->n, parts = problem->parts;
   perm_options options = *options_given;
-  perm_matrix matrix;
+  permi_control watch;
+  permi_given given;
   perm_status status;
-  size_t nnz = 0, used = 0;
   int i, j, k;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
       (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
@@ -330,6 +332,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
     return 0;
+  memset(&given, 0, sizeof given);
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
       const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
@@ -338,7 +341,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         if (problem->integer) {
           const int64_t x = problem->integer[at + k];
           if (parts == 2 && (x < -9007199254740991 || x > 9007199254740991))
-            return 0; /* a complex perm_matrix holds doubles */
+            return 0; /* complex entries are doubles here */
           some |= x != 0;
         } else {
           if (!(fabs(problem->real[at + k]) <= DBL_MAX)) {
@@ -347,44 +350,25 @@ static int permi_route(const permi_problem *problem, const perm_options *options
           }
           some |= problem->real[at + k] != 0;
         }
-      nnz += (size_t)some;
+      given.nnz += (size_t)some;
     }
-  if ((double)nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
+  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
     return 0;
   permi_result_clear(result);
-  if (!permi_matrix_allocate(&matrix, n, n, nnz,
-                             parts == 2         ? PERM_KIND_COMPLEX
-                             : problem->integer ? PERM_KIND_INTEGER
-                                                : PERM_KIND_REAL,
-                             &options.allocator)) {
-    permi_fail_memory(result);
-    return 1;
-  }
-  for (i = 0; i < n; i++) {
-    for (j = 0; j < n; j++) {
-      const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
-      double x[2] = {0, 0};
-      for (k = 0; k < parts; k++)
-        x[k] = problem->integer ? (double)problem->integer[at + k] : problem->real[at + k];
-      if (x[0] == 0 && x[1] == 0)
-        continue;
-      matrix.column[used] = j;
-      matrix.real[used] = x[0];
-      if (parts == 2)
-        matrix.imaginary[used] = x[1];
-      else if (problem->integer)
-        matrix.integer[used] = problem->integer[at];
-      used++;
-    }
-    matrix.row_start[i + 1] = used;
-  }
+  given.kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
+  given.m = given.n = n;
+  given.real = problem->real;
+  given.integer = problem->integer;
+  given.imaginary = parts == 2 && problem->real ? problem->real + 1 : NULL;
+  given.imaginary_integer = parts == 2 && problem->integer ? problem->integer + 1 : NULL;
+  given.ld = (size_t)problem->ld;
+  given.step = (size_t)parts;
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
-  status = perm_compute_sparse(&matrix, &options, result);
-  perm_matrix_free(&matrix);
+  watch = permi_control_begin(&options);
+  status = permi_compute_given(&given, &options, &watch, start, result);
   if (status < PERM_OK && result->argument) /* of our arguments: 1 is the matrix, 2 the options */
     result->argument = result->argument == 2 ? argument : 3;
   return 1;
 }
 #endif
-

@@ -3,58 +3,164 @@
 #pragma once
 #include "choose.h"
 
-static void permi_working_options(permi_working *working, const perm_matrix *matrix, const perm_options *options,
+static void permi_working_options(permi_working *working, const permi_given *given, const perm_options *options,
                                   int exact)
 {
-  working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+  working->is_complex = given->kind == PERM_KIND_COMPLEX;
   working->modulus = options->modulus;
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
-/* The job with the given arithmetic; the matrix is square and checked. Searches that the watch stops come back with
-   whatever they have, so that it is asked at the end. */
-static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watch, int exact, perm_job **job,
+/* The array, of integers if `exact`; the caller releases *entries. */
+static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
+                                      permi_problem *problem, void **entries, perm_result *result)
+{
+  const int m = given->m, n = given->n, parts = given->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
+  int64_t *integers;
+  double *reals;
+  permi_given_item entry;
+  size_t e, end;
+  int i, part, row;
+  *entries = NULL;
+  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
+                      m, n, PERM_MAX_LINES);
+  if (exact && !permi_given_integers(given, &row, &entry, NULL))
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
+                      "column %d (counted from 1) has none", row + 1, entry.column + 1);
+  *entries = permi_allocate(allocator, count, 8);
+  if (!*entries)
+    return permi_fail_memory(result);
+  memset(*entries, 0, count * 8);
+  integers = (int64_t *)*entries;
+  reals = (double *)*entries;
+  for (i = 0; i < m; i++)
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      permi_given_entry(given, i, e, &entry);
+      for (part = 0; part < parts; part++) {
+        const size_t at = ((size_t)i * (size_t)n + (size_t)entry.column) * (size_t)parts + (size_t)part;
+        if (exact)
+          integers[at] = entry.integer[part];
+        else
+          reals[at] = part ? entry.imaginary : entry.real;
+      }
+    }
+  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+                                permi_reach_of(parts), NULL, NULL);
+  return PERM_OK;
+}
+
+/* 1: an integer does not fit a double; unknown if watch stops. */
+static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
+{
+  size_t e;
+  for (e = 0; given->kind == PERM_KIND_INTEGER && e < given->nnz && !permi_watch_step(watch, e, 5); e++)
+    if (fabs((double)given->integer[e]) >= 9007199254740992.0)
+      return 1;
+  return 0;
+}
+
+/* 1: every row and column has an entry; mark has room for n. */
+static int permi_sparse_full(const permi_given *given, int *mark)
+{
+  int i, n = given->n, full = 1;
+  size_t e, end;
+  permi_given_item entry;
+  for (i = 0; i < n; i++)
+    mark[i] = 0;
+  for (i = 0; i < n; i++) {
+    int entries = 0;
+    for (e = permi_given_row(given, i, &end); e < end; e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (entry.real != 0 || entry.imaginary != 0)
+        entries = mark[entry.column] = 1;
+    }
+    full &= entries;
+  }
+  for (i = 0; i < n; i++)
+    full &= mark[i];
+  return full;
+}
+
+/* The whole matrix to an engine that ignores structure. */
+static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_problem problem;
+  permi_view view;
+  perm_plan plan;
+  permi_leaf leaf;
+  void *entries;
+  perm_status status = permi_make_fits(maker, given->n);
+  if (status == PERM_OK)
+    status = permi_sparse_array(given, allocator, 0, &problem, &entries, maker->result);
+  if (status != PERM_OK)
+    return status;
+  view = permi_view_of(problem.real, problem.ld, problem.parts, problem.reach);
+  status = permi_plan(given->n, &view, maker->options, &plan, maker->result);
+  if (status == PERM_OK && !plan.zero && permi_plan_leaf(&plan, &view, allocator, &leaf) != PERM_OK)
+    status = permi_fail_memory(maker->result);
+  permi_release(allocator, entries);
+  if (status != PERM_OK)
+    return status;
+  maker->job->precision = plan.precision;
+  if (plan.zero)
+    return permi_make_zero(maker);
+  if (permi_sparse_rounds(given, NULL)) {
+    leaf.bound_relative = (double)INFINITY;
+    leaf.estimate_relative += given->n * PERMI_UNIT;
+  }
+  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
+}
+
+/* The job of a square, checked matrix. Stopped searches return what they have, so the watch is asked at the end. */
+static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
   const perm_options *options = watch->options;
   const perm_allocator *allocator = &options->allocator;
   permi_working working;
   permi_maker maker;
+  permi_account account;
   perm_status status = PERM_OK;
   int zero;
-  double start = permi_seconds(), *binomial = permi_binomials(allocator, matrix->n);
+  double start = permi_seconds(), *binomial = permi_binomials(allocator, given->n);
   double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
+  memset(&account, 0, sizeof account);
+  maker.account = &account;
+  maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
   maker.binomial = binomial;
   maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
+  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     permi_release(allocator, binomial);
     permi_release(allocator, subsets);
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
-  permi_working_options(&working, matrix, options, exact);
+  permi_working_options(&working, given, options, exact);
   working.watch = maker.watch = watch;
   watch->activity = "preparing";
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   if ((options->method == PERM_METHOD_GLYNN || options->method == PERM_METHOD_RYSER ||
        options->method == PERM_METHOD_EXPANSION) &&
-      permi_sparse_full(matrix, working.work)) {
-    status = permi_make_whole(matrix, &maker);
+      permi_sparse_full(given, working.work)) {
+    status = permi_make_whole(given, &maker);
   } else {
-    status = permi_sparse_prepare(matrix, exact, &working, &zero);
+    status = permi_sparse_prepare(given, exact, &working, &zero);
     if (status == PERM_ERROR_MEMORY) {
       permi_fail_memory(result);
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail_long(result);
     } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped; /* components and degrees may be half done */
+      status = watch->stopped; /* components and degrees may be incomplete */
     } else if (zero) {
       status = permi_make_note(&maker);
       status = status == PERM_OK ? permi_make_zero(&maker) : status;
@@ -68,7 +174,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   permi_release(allocator, binomial);
   permi_release(allocator, subsets);
   if (watch->stopped != PERM_OK)
-    status = permi_fail(result, watch->stopped, 0, "%s while %s", perm_status_text(watch->stopped), watch->activity);
+    status = permi_fail_stopped(watch, result);
   if (status != PERM_OK) {
     perm_job_free(maker.job);
     return status;
@@ -78,80 +184,36 @@ static perm_status permi_make_job(const perm_matrix *matrix, permi_control *watc
   return PERM_OK;
 }
 
-/* Rectangular matrices, and the methods that perm.h has for them, take the matrix as an array. */
-static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
+/* 1: the matrix is taken as an array, since it is rectangular or by method. */
+static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
-  return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
+  return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
 }
 
-/* The array, of integers where *exact asks for them and all entries are. The caller releases *entries. */
-static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
-                                      permi_problem *problem, void **entries, perm_result *result)
+/* Checks options and matrix of a call, for *given. */
+static perm_status permi_given_make(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
+                                    permi_given *given, perm_result *result)
 {
-  const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  const size_t count = (size_t)m * (size_t)n * (size_t)parts;
-  int64_t *integers, pair[2];
-  double *reals;
-  size_t bad = 0, e;
-  int i, row;
-  *entries = NULL;
-  if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
-                      m, n, PERM_MAX_LINES);
-  if (exact && !permi_sparse_all_integers(matrix, &row, &bad, NULL))
-    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
-                      "column %d (counted from 1) has none", row + 1, matrix->column[bad] + 1);
-  *entries = permi_allocate(allocator, count, 8);
-  if (!*entries)
-    return permi_fail_memory(result);
-  memset(*entries, 0, count * 8);
-  integers = (int64_t *)*entries;
-  reals = (double *)*entries;
-  for (i = 0; i < m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
-      const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts;
-      permi_sparse_integer(matrix, e, pair);
-      if (exact)
-        integers[at] = pair[0];
-      else
-        reals[at] = permi_sparse_real(matrix, e);
-      if (exact && parts == 2)
-        integers[at + 1] = pair[1];
-      else if (parts == 2)
-        reals[at + 1] = permi_sparse_imaginary(matrix, e);
-    }
-  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
-                                permi_reach_of(parts), NULL, NULL);
-  return PERM_OK;
-}
-
-/* Is there an integer that such an array of doubles does not hold? None is found if watch says stop. */
-static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
-{
-  size_t e;
-  for (e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
-    if (fabs((double)matrix->integer[e]) >= 9007199254740992.0)
-      return 1;
-  return 0;
-}
-
-/* Checks the call; *exact is the arithmetic to begin with. */
-static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
-                                      int *exact, perm_result *result)
-{
-  int row, whole, exactly;
-  size_t bad = 0;
   perm_status status = permi_check_options(options, 2, result);
   if (status == PERM_OK)
     status = permi_check_sparse(matrix, watch, result);
-  if (status != PERM_OK)
-    return status;
+  if (status == PERM_OK)
+    *given = permi_given_rows(matrix);
+  return status;
+}
+
+/* Checks what is asked of a matrix; *exact: the arithmetic to begin with. */
+static perm_status permi_sparse_check(const permi_given *given, const perm_options *options, permi_control *watch,
+                                      int *exact, perm_result *result)
+{
+  permi_given_item bad;
+  int row, whole, exactly;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
-  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
-  if (permi_sparse_by_counts(matrix, options)) /* checks the rest itself */
+  *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && given->kind <= PERM_KIND_INTEGER);
+  if (permi_sparse_by_counts(given, options)) /* checks the rest */
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
           options->method < PERM_METHOD_FRONTIER;
@@ -161,22 +223,20 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
-  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto was refused above */
+  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto is refused above */
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: method %s does not compute with precision exact; auto, exact and the sparse methods do",
                       perm_method_name(options->method));
-  if (exactly && !permi_sparse_all_integers(matrix, &row, &bad, watch))
+  if (exactly && !permi_given_integers(given, &row, &bad, watch))
     return watch->stopped != PERM_OK
            ? permi_fail_stopped(watch, result)
            : permi_fail(result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, and so does a modulus, but the entry "
                       "in row %d, column %d (counted from 1) is %.17g%s",
-                      row + 1, matrix->column[bad] + 1, matrix->real[bad],
-                      matrix->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
-  *exact = !whole && (exactly ||
-                      (options->precision == PERM_PRECISION_DEFAULT &&
-                       (matrix->kind == PERM_KIND_PATTERN || matrix->kind == PERM_KIND_INTEGER)));
+                      row + 1, bad.column + 1, bad.real,
+                      given->kind == PERM_KIND_COMPLEX ? " (real part)" : "");
+  *exact = *exact && !whole;
   return PERM_OK;
 }

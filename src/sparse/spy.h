@@ -1,13 +1,13 @@
 /* ============================================================================================ >>spy
-   A picture of structure and plan. Coordinates are whole numbers, so that no locale puts a comma into them. */
+   A picture of structure and plan, in whole coordinates: no locale writes a comma. */
 #pragma once
 #include "../matrix/write.h"
 #include "sparse.h"
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_SPY_EXACT 600     /* up to this order, and */
-#define PERMI_SPY_ENTRIES 20000 /* so many entries, one square an entry, */
-#define PERMI_SPY_CELLS 160     /* else a map of so many squares a side */
+#define PERMI_SPY_EXACT 600     /* up to this order and */
+#define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
+#define PERMI_SPY_CELLS 160     /* else so many squares a side */
 #define PERMI_SPY_PANEL 440
 #define PERMI_SPY_ROWS 14       /* of the table of blocks */
 #define PERMI_SPY_OUTLINES 500
@@ -16,13 +16,13 @@
 typedef struct permi_spy {
   const perm_matrix *matrix;
   int cells[2];                       /* of the maps, down and across */
-  unsigned *live[2], *dead[2];        /* entries of each cell, as given and permuted */
-  int blocks, outlines, singular;     /* strong components; outlined ones: */
-  int *first, *order;                 /* where they begin, and their orders */
-  const perm_job *job;                /* NULL: no plan, because of */
+  unsigned *live[2], *dead[2];        /* entries of cells, as given and permuted */
+  int blocks, outlines, singular;     /* strong components, outlined ones */
+  int *first, *order;                 /* of outlines */
+  const perm_job *job;                /* NULL: see message */
   char message[PERM_MESSAGE_BYTES];
-  const permi_leaf *leaf;             /* with the largest elimination, or NULL: */
-  int steps, *width;                  /* vertices after each step */
+  const permi_leaf *leaf;             /* with the largest elimination, or NULL */
+  int steps, *width;                  /* vertices after steps */
   double *states;
   double dropped;
   permi_control *watch;
@@ -63,7 +63,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
           stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
-/* One map: runs of squares of a shade, a path a shade; the last is that of dead entries. */
+/* A map: a path of runs of squares for each shade; the last is of dead entries. */
 static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
 {
   static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
@@ -79,7 +79,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
     for (i = 0; i < down; i++)
       for (j = 0; j < across; j = end) {
         int mine = 0, k;
-        for (end = j; end < across; end++) { /* a run of cells of one shade */
+        for (end = j; end < across; end++) { /* a run */
           const size_t at = (size_t)i * (size_t)across + (size_t)end;
           const double density = spy->live[map][at] / area;
           k = spy->live[map][at]   ? density > 0.3 ? 3 : density > 0.1 ? 2 : density > 0.03 ? 1 : 0
@@ -101,7 +101,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve with its axis' ends, of the widths or of the logarithms of the states; y from the bottom, 0 .. most. */
+/* A curve of widths or logarithms of states, 0 .. most. */
 static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
   return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
@@ -132,7 +132,7 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   fputs("\"/>\n", file);
 }
 
-/* The matrix as given, and permuted to block triangular form. */
+/* The maps as given and in block triangular form. */
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -212,8 +212,7 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Vertices of the frontier after each step, from the steps' streams backwards: what a step makes vanish was there
-   before, what it brings was not. */
+/* Vertices of the frontier, from the streams backwards: what vanishes was there before, what comes was not. */
 static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
 {
   uint64_t alive = 0;
@@ -225,41 +224,37 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
       spy->width[p]++;
     spy->states[p] = frontier->states[p + 1];
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
-      const permi_stream *stream = &frontier->stream[s];
-      const int drop = stream->want == stream->test && stream->flip == stream->test && s == frontier->stream_start[p];
+      const uint64_t test = permi_stream_word(frontier, s, 0, 0), want = permi_stream_word(frontier, s, 1, 0);
+      const uint64_t flip = permi_stream_word(frontier, s, 2, 0);
+      const int drop = want == test && flip == test && s == frontier->stream_start[p];
       held |= drop;
-      gone |= stream->want | (stream->test & ~stream->want & ~stream->flip); /* all wanted bits vanish */
-      self = held ? frontier->stream[frontier->stream_start[p]].test & ~stream->want : 0; /* its slot may be reused */
-      born |= (stream->want ^ stream->flip) & ~(stream->test & ~stream->want & ~self);
+      gone |= want | (test & ~want & ~flip); /* wanted bits vanish */
+      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0; /* may be reused */
+      born |= (want ^ flip) & ~(test & ~want & ~self);
     }
     alive = (alive & ~born) | gone;
   }
 }
 
-/* The maps and the blocks, or parts of them if watch says stop. */
+/* The maps and the blocks, incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
   const int n = matrix->n, square = matrix->m == n && n > 0;
   int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
   permi_working working;
+  const permi_given given = permi_given_rows(matrix);
   size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
     if (!permi_working_create(&working, allocator, n, matrix->nnz))
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
-    for (i = 0; i < n; i++)
-      for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 50); e++)
-        if (permi_sparse_real(matrix, e) != 0 || permi_sparse_imaginary(matrix, e) != 0) {
-          working.cell[e].vertex[0] = i;
-          working.cell[e].vertex[1] = n + matrix->column[e];
-          permi_cell_link(&working, (int)e);
-        }
+    permi_sparse_fill(&given, 0, 0, &working);
     spy->singular = !permi_split(&working); /* or stopped */
   }
-  if (square && !spy->singular) { /* components come in reverse topological order: the last on top */
-    const int *column_match = working.work + 3 * (size_t)n; /* where permi_split leaves the rows of the columns */
+  if (square && !spy->singular) { /* components come in reverse topological order */
+    const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
     spy->blocks = working.blocks;
     spy->dropped = (int)working.report.dead_entries;
     for (k = 0; k <= spy->blocks; k++)
@@ -294,7 +289,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   return PERM_OK;
 }
 
-/* The largest block with an elimination. 0: out of memory. */
+/* Finds the largest block with an elimination. 0: out of memory. */
 static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
 {
   int i;
@@ -320,9 +315,9 @@ static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator
     const permi_tree *tree = (const permi_tree *)spy->leaf->context;
     for (i = 0; i < tree->nodes; i++) {
       const permi_tree_node *node = &tree->node[i];
-      spy->width[i] = permi_tree_bits(node->all) - 1;
+      spy->width[i] = permi_count_ones(node->all) - 1;
       spy->states[i] = permi_tree_choose(tree, spy->width[i],
-                                         permi_tree_bits(node->rows) - !node->column - node->difference);
+                                         permi_count_ones(node->rows) - !node->column - node->difference);
     }
   }
   return 1;

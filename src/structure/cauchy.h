@@ -147,7 +147,7 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
   perm_options general = *options;
   perm_plan plan;
-  permi_view view = permi_view_make(a, n, parts);
+  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
   perm_status status = PERM_ERROR_MEMORY;
   int i, j;
   permi_result_clear(result);
@@ -161,13 +161,11 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
         a[(i * n + j) * 2 + 1] = entry.im.hi;
     }
   if (a)
-    status = permi_plan_view(n, n, &view, &general, &plan, result);
+    status = permi_plan_array(&problem, &general, &plan, result);
   if (status == PERM_OK && plan.seconds > (options->max_seconds > 0 ? options->max_seconds : PERMI_ESCALATE_SECONDS))
     status = PERM_ERROR_LIMIT;
-  if (status == PERM_OK) {
-    const permi_problem problem = permi_problem_make(n, n, a, NULL, n, view.reach, NULL, NULL);
-    status = permi_compute(&problem, &general, result);
-  }
+  if (status == PERM_OK)
+    status = permi_compute(&problem, PERMI_AS_IT_STANDS, 5, &general, result);
   permi_release(&options->allocator, a);
   result->exact = 0;
   result->error_bound = (double)INFINITY;

@@ -1,8 +1,9 @@
+/* >>platform */
 /* The clock without OpenMP, and with LLVM's, does not jump when somebody sets the time: here every call of
    gettimeofday is an hour later than the one before. */
 #include <sys/time.h>
-#define PERM_IMPLEMENTATION
-#include "perm.h"
+#define INSIDE_DENSE
+#include "../inside.h"
 
 #if defined(__GLIBC__)
 #define TIMEZONE void *__restrict

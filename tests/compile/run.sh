@@ -1,7 +1,8 @@
 #!/bin/sh
 # The form: both headers compile warnings-clean in every dialect and compiler at hand, vendored in a subfolder,
 # renamed, in two translation units, static; the kernels do not spill in their row loops.
-# Usage: tests/compile/run.sh [quick]     quick: the oldest dialects at -O0, spills of gcc at -O2 only
+# Usage: tests/compile/run.sh [quick | warnings]     quick: the oldest dialects at -O0, spills of gcc at -O2 only;
+# warnings: both headers read by the oldest dialects, nothing made
 # The last line is `N passed, N failed, N skipped`.
 cd "$(dirname "$0")/../.." || exit 1
 out=build/compile
@@ -15,6 +16,22 @@ try() { # try NAME COMMAND...: runs it, counts it, shows its output only when it
     failed=$((failed + 1)); echo "FAIL $name: $*"; head -n 20 $out/log; fi
 }
 skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
+
+if [ "$1" = warnings ]; then
+  for pair in gcc:c99 g++:c++11 clang:c99 clang++:c++11; do
+    compiler=${pair%%:*} standard=${pair#*:} language=c
+    case $standard in *++*) language=c++;; esac
+    if ! command -v $compiler >/dev/null; then skip "$pair: install $compiler"; continue; fi
+    for header in perm.h perm_sparse.h; do
+      try "$header, $pair" $compiler -x $language -std=$standard -fsyntax-only $warnings -DPERM_IMPLEMENTATION -I. $header
+      try "$header, $pair, GPUs" $compiler -x $language -std=$standard -fsyntax-only $warnings -DPERM_IMPLEMENTATION \
+        -DPERM_WITH_CUDA -I. $header
+    done
+  done
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [ $failed -eq 0 ]
+  exit
+fi
 
 build_pair() { # COMPILER STANDARD LEVEL: two units, vendored and renamed, linked and run
   language=c; case $2 in *++*) language=c++;; esac

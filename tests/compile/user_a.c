@@ -1,3 +1,4 @@
+/* >>config, >>sparse_config */
 /* Translation unit 1 of 2: the header vendored in a subfolder under another name, implementation here. */
 #define PERM_HEADER_FILE "renamed_permanent.h"
 #define PERM_IMPLEMENTATION

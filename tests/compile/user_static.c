@@ -1,3 +1,4 @@
+/* >>reach */
 /* PERM_STATIC: a private copy, warnings-clean although most of it is not called. */
 #define PERM_STATIC
 #define PERM_IMPLEMENTATION

@@ -5,8 +5,9 @@
    (perm_cuda.cu); sparse, for trials of -DPERMI_CODEGEN_GLOBAL (perm_sparse.h); gpus: one, two, four and so on of them;
    frontier, of Matrix Market files too; exact, batch and counts, which are compared with all cores of this machine:
    only those */
-#define PERM_CUDA_BENCH
-#include "../../perm_cuda.cu"
+#define INSIDE_KERNELS
+#define INSIDE_BENCH
+#include "../inside.h"
 
 #include <cuda_runtime.h>
 

@@ -1,7 +1,6 @@
 /* What bench.cu takes from the headers, compiled as C. */
-#define PERM_WITH_CUDA
-#define PERM_IMPLEMENTATION
-#include "../../perm_sparse.h"
+#define INSIDE_GPU
+#include "../inside.h"
 
 #include "../../examples/perm_generate.h"
 

@@ -1,7 +1,8 @@
 /* perm_cuda.cu for tests: a driver that runs the kernels' text on the CPU, chunk by chunk, to test without a GPU and to
    compare with one; and faults on demand. */
-#define PERM_CUDA_TESTS
-#include "perm_cuda.cu"
+#define INSIDE_KERNELS
+#define INSIDE_TWINS
+#include "../inside.h"
 
 /* The sums of a chunk from those of its threads. */
 static void permi_twin_fold(double *room, double *sums)

@@ -3,8 +3,8 @@
    intervals are in order and in the leaf, what is left and what is there are all chunks, and encoding it gives the
    same bytes. Bytes come as they are, and again with length and checksum put right, so that they reach what lies
    behind the two. */
-#define PERM_IMPLEMENTATION
-#include "perm.h"
+#define INSIDE_DENSE
+#include "../inside.h"
 #include <unistd.h>
 
 #include "fuzz.h"

@@ -19,8 +19,8 @@
    Seconds and bytes that are predicted are masked by #. Lines whose key ends in @ hold fingerprints, which have the
    version in them: they are left out where the version is not the record's.
 
-   The library is another object (GOLDEN_LIBRARY), whose clock stands still and whose processor may lack features. Only
-   public calls are made. What is renamed in a structure is renamed here: */
+   The library is another object (golden_library.c), whose clock stands still and whose processor may lack features.
+   Only public calls are made. What is renamed in a structure is renamed here: */
 #define GOLDEN_ERROR(result) ((result)->error_bound)
 #define GOLDEN_ESTIMATE(result) ((result)->error_estimate)
 
@@ -28,27 +28,6 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #endif
 
-#if defined(GOLDEN_LIBRARY)
-struct permi_cpu;
-static void golden_hide(struct permi_cpu *cpu);
-#define PERMI_CPU_HIDE(cpu) golden_hide(cpu)
-#define PERM_SECONDS() 0.0
-#define PERM_IMPLEMENTATION
-#include "perm_sparse.h"
-int golden_hidden; /* the least family that is hidden; 0: none */
-#if PERMI_X86
-static void golden_hide(struct permi_cpu *cpu)
-{
-  if (golden_hidden && golden_hidden <= PERM_ISA_AVX512IFMA)
-    cpu->leaf_7_ebx &= ~(1u << 21);
-  if (golden_hidden && golden_hidden <= PERM_ISA_AVX512)
-    cpu->leaf_7_ebx &= ~(1u << 16);
-  if (golden_hidden && golden_hidden <= PERM_ISA_AVX2)
-    cpu->leaf_7_ebx &= ~(1u << 5);
-}
-#endif
-
-#else /* the program */
 #include "perm_sparse.h"
 
 #include <math.h>
@@ -491,4 +470,3 @@ int main(int count, char **argument)
   }
   return golden_now.mode == GOLDEN_COMPARE && golden_now.differences != 0;
 }
-#endif

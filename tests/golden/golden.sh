@@ -55,7 +55,7 @@ if [ $mode = record ] || [ -n "$NEON" ]; then
   qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static)
   if [ "$(uname -m)" = x86_64 ] && [ -n "$qemu" ] && command -v aarch64-linux-gnu-gcc >/dev/null; then
     neon=build/golden_neon
-    aarch64-linux-gnu-gcc -std=c99 -O2 -I. -DGOLDEN_LIBRARY -c $here/golden.c -o $neon.o &&
+    aarch64-linux-gnu-gcc -std=c99 -O2 -I. -c $here/golden_library.c -o $neon.o &&
       aarch64-linux-gnu-gcc -std=c99 -O1 -ffp-contract=off -static -I. $here/golden.c $neon.o -o $neon -lm || exit 1
   else
     echo "SKIP golden record of NEON: install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user (make setup-full)"

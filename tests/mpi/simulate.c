@@ -1,9 +1,11 @@
+/* >>mpi/coordinator */
 /* The coordinator of perm_mpi.c with a thousand simulated ranks: what rank 0 spends on them, as a share of the time
    that the job takes. Its logic, partials encoded and decoded, sums, states and checkpoints are real; computing and
    messages take no time here. Usage: build/simulate_mpi [RANKS [SECONDS]]   (1000 ranks, a job of about 300 s)
    The last line is `N passed, N failed, N skipped`. */
-#define PERM_MPI_SIMULATE
-#include "perm_mpi.c"
+#define INSIDE_MPI
+#define INSIDE_SIMULATE
+#include "../inside.h"
 
 typedef struct event {
   double time;

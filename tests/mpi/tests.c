@@ -1,9 +1,11 @@
+/* >>mpi/api, >>mpi/calls, >>mpi/run, >>mpi/session, >>mpi/main */
 /* perm_mpi.c on the ranks of one mpirun: every test runs on all of them in step. Rank 0 prints; a check counts the
    ranks on which it fails. Usage: mpirun -np K build/tests_mpi [-t THREADS] [-v] [FILTER...]
    For tests/mpi/kill.sh: ... --job KIND METHOD CHECKPOINT DIRECTORY: one job, slow, that writes a checkpoint very
    often; every rank's process number goes to DIRECTORY/RANK, the result's bits to standard output. */
 #define _POSIX_C_SOURCE 200809L
-#include "perm_mpi.c"
+#define INSIDE_MPI
+#include "../inside.h"
 
 #include "examples/perm_generate.h"
 

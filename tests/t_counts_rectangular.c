@@ -1,3 +1,4 @@
+/* >>counts, >>counts_choice, >>counts_scale, >>subsets, >>sign_sums */
 /* Rectangular matrices: every engine against every other and against slow sums, identities, bounds, statuses. */
 
 /* Permanent of an m x n matrix, m <= n, by subsets of rows, column after column, in quadruple precision. m <= 12. */

@@ -1,3 +1,4 @@
+/* >>counts, >>counts_leaf, >>counts_choice, >>counts_kernels, >>ring, >>sign_sums, >>subsets, >>digits */
 /* Multiplicities: declared and found, real, complex and exact. */
 
 /* The matrix written out. Returns its order. */
@@ -196,7 +197,7 @@ TEST(t_repeats_are_found)
 }
 
 /* 200 photons in 3 modes out of 2: sum over k of prod_i binom(r_i, k_i) a_i1^k_i a_i2^(r_i - k_i), times 100!^2. */
-TEST(t_repeats_two_hundred_photons)
+TEST_LONG(t_repeats_two_hundred_photons)
 {
   const int rows[3] = {67, 67, 66}, columns[2] = {100, 100};
   int trial, i, k[3], e, j;

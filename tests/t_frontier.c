@@ -1,3 +1,4 @@
+/* >>frontier/frontier, >>steps, >>steps_run, >>streams, >>sorting, >>values, >>frontier_offer */
 /* The frontier programme: every kind of value lies within its own bound of exact arithmetic, in all the digits that it
    keeps. */
 

@@ -1,4 +1,5 @@
-/* >>doubles, >>integers, >>numbers: double-double, the associative sum, numbers of an expression, decimal texts. */
+/* >>doubles, >>integers, >>numbers */
+/* Double-double, the associative sum, numbers of an expression, decimal texts. */
 
 static double core_random_double(void) /* any finite double, all exponents */
 {

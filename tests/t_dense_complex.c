@@ -1,3 +1,4 @@
+/* >>dense, >>dense_kernels, >>judge, >>compute */
 /* Complex matrices, and the ladder of precisions: values, identities, bits, refusals. */
 
 static void complex_random(int n, double *a)

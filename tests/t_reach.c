@@ -1,4 +1,5 @@
-/* perm_compute_* of arrays with many zeros: perm_sparse.h's engines, when both headers stand in the file. */
+/* >>reach, >>entries */
+/* Perm_compute_* of arrays with many zeros: perm_sparse.h's engines, when both headers stand in the file. */
 
 /* A block triangular matrix, permuted: two blocks of n / 2 with a third of their entries, couplings one way only. */
 static void t_route_fill(int n, int parts, int64_t *a)
@@ -24,7 +25,7 @@ static void t_route_fill(int n, int parts, int64_t *a)
       }
 }
 
-TEST(t_route_matches_the_dense_engines)
+TEST_LONG(t_route_matches_the_dense_engines)
 {
   int parts, trial, i, n = 22;
   for (parts = 1; parts <= 2; parts++)

@@ -1,4 +1,5 @@
-/* >>cpu: which family of kernels a processor gets, processors with features hidden, and the loop over families that
+/* >>cpu, >>dispatch */
+/* Which family of kernels a processor gets, processors with features hidden, and the loop over families that
    the other tests use. */
 
 /* The families that this program may use, one after another, then 0:

@@ -1,5 +1,7 @@
+/* >>gpu/run, >>gpu/compile */
 /* A compiler that takes long: calls leave it when they are to stop, what it makes is kept, nobody else waits for it,
    and the process may end. On the twin, whose compiler takes as long as the test says. */
+
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>

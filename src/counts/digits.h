@@ -1,0 +1,141 @@
+/* ========================================================================================= >>digits
+   The digits and forms of all engines for counts, and their values that are not doubles: cells of >>ring, which are
+   double-doubles or integers (residues where no number of words would do). */
+#pragma once
+#include "../base/ring.h"
+#include "../dense/dispatch.h"
+
+#define PERMI_MOST_DIGITS 62  /* of engines that count in a number system: 2^62 states at most */
+#define PERMI_MOST_FORMS 512  /* of those that keep the forms in a workspace, */
+#define PERMI_MOST_NEEDED 128 /* and what leads to e_M */
+#define PERMI_MOST_CELLS 8192 /* 8-byte words of cells there */
+#define PERMI_MOST_WALKED 900 /* total of the digits: binomials are scaled by 2^-total */
+
+typedef struct permi_counts {
+  perm_allocator allocator;
+  permi_numbers numbers; /* of PERM_PRECISION_DD and of integers */
+  size_t size;           /* words of such a value, or cell */
+  int plain;             /* 1: in double instead */
+  const permi_counts_kernels *kernels;
+  perm_method method;
+  int parts, digits, forms;
+  int digit_total, form_total, needed; /* in all; the smaller of the totals */
+  int skips;                           /* form_total - needed: forms may stay unused */
+  int *digit_count, *form_count, *radix;
+  double *high, *low; /* entries [digit][part][form], scaled; low: what high leaves, where sums are split */
+  int64_t *integer;   /* or these */
+  int whole;          /* 1: nothing rounds */
+  int lossy;          /* 1: scaling rounded some entry, which has become tiny */
+  int signs;          /* 1: some entry is negative or complex, so that |terms| are summed apart */
+  /* >>sign_sums: */
+  int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
+  uint64_t terms, chunks;
+  unsigned absolute_mask; /* of elementary symmetric functions, one of mask + 1 terms enters the sum of |terms| */
+  int *weight_at;         /* binomials of digit d: cells (or doubles) from there */
+  uint64_t *weight;
+  uint64_t *rank_weight; /* Ryser: by the number of columns in the set */
+} permi_counts;
+
+static size_t permi_counts_at(const permi_counts *counts, int digit, int part, int form)
+{
+  return ((size_t)digit * (size_t)counts->parts + (size_t)part) * (size_t)counts->forms + (size_t)form;
+}
+
+static double permi_counts_entry(const permi_counts *counts, int digit, int part, int form)
+{
+  const size_t at = permi_counts_at(counts, digit, part, form);
+  return counts->integer ? (double)counts->integer[at] : counts->high[at];
+}
+
+PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts, int digit, int form)
+{
+  return fabs(permi_counts_entry(counts, digit, 0, form)) +
+         (counts->parts == 2 ? fabs(permi_counts_entry(counts, digit, 1, form)) : 0);
+}
+
+/* What a cell is multiplied by: an entry, or a sum of entries. */
+typedef struct permi_factor {
+  permi_coefficient c;
+  uint64_t magnitude[2][2]; /* instead, of real and imaginary part, but for residues */
+  int negative[2];
+} permi_factor;
+
+/* *factor = x, or the integers, of two parts. Fields that no value has stay as they are. */
+static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
+                             permi_factor *factor)
+{
+  const uint64_t modulus = counts->numbers.modulus;
+  int part;
+  factor->c.real = x[0].hi;
+  factor->c.real_low = x[0].lo;
+  factor->c.imaginary = x[1].hi;
+  factor->c.imaginary_low = x[1].lo;
+  for (part = 0; part < counts->parts && counts->integer; part++) {
+    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer[part].low, 2);
+    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
+  }
+}
+
+static permi_wide permi_wide_times(int64_t x, int64_t y)
+{
+  const permi_wide from = permi_wide_of(x);
+  permi_wide product = {0, 0};
+  permi_wide_add_product(&product, &from, y);
+  return product;
+}
+
+/* *factor = `times` times the entry. */
+static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
+{
+  permi_dd x[2] = {{0, 0}, {0, 0}};
+  permi_wide integer[2] = {{0, 0}, {0, 0}};
+  int part;
+  for (part = 0; part < counts->parts; part++) {
+    const size_t at = permi_counts_at(counts, digit, part, form);
+    if (counts->integer)
+      integer[part] = permi_wide_times(counts->integer[at], times);
+    else
+      x[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+  }
+  permi_factor_set(counts, x, integer, factor);
+}
+
+/* to += from * factor, or if fresh to = from * factor. */
+PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void *to, const void *from,
+                                               const permi_factor *factor, int fresh)
+{
+  const permi_numbers *numbers = &counts->numbers;
+  int p, q;
+  if (numbers->algebra == PERMI_MAGNITUDES_DD) {
+    permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
+    permi_value_add(PERMI_PAIR_DD_VALUES, numbers, &factor->c, to, from, fresh);
+  } else if (numbers->algebra == PERMI_RESIDUES) {
+    permi_value_add(PERMI_RESIDUES, numbers, &factor->c, to, from, fresh);
+  } else {
+    if (fresh)
+      memset(to, 0, counts->size * sizeof(uint64_t));
+    for (p = 0; p < numbers->parts; p++)
+      for (q = 0; q < numbers->parts; q++)
+        permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
+                         numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
+  }
+}
+
+/* cell = a b, a and b real, b a whole number >= 0. */
+PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
+{
+  const int words = counts->numbers.words;
+  memset(cell, 0, counts->size * sizeof(uint64_t));
+  if (counts->integer)
+    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, 0);
+  else
+    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
+}
+
+/* At least about the modulus of a cell of double-doubles; 0 of integers. */
+static double permi_cell_modulus(const permi_counts *counts, const void *cell)
+{
+  const permi_dd *x = (const permi_dd *)cell;
+  return counts->integer ? 0 : fabs(x[0].hi) + (counts->parts == 2 ? fabs(x[1].hi) : 0);
+}

@@ -1,0 +1,264 @@
+/* =================================================================================== >>hybrid_offer
+   What methods hybrid and cached offer, on the CPU or a GPU. */
+#pragma once
+#include "program_tune.h"
+
+static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  static const char *const algebra[] = {"real", "complex", "compensated"};
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
+  size_t length = 0;
+  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
+                   perm_method_name(leaf->information.method), perm_isa_name(leaf->information.isa),
+                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->code)
+    permi_code_explain(hybrid, all, buffer, size, &length);
+  else
+#endif
+    permi_hybrid_say(buffer, size, &length,
+                     "%d high, %d lanes; %d statements on %d slots, %.4g operations per outer pattern, %.3g in all, "
+                     "dense has %.3g times as many; ",
+                     hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
+                     all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
+  permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
+                   leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
+#if defined(PERM_WITH_CUDA)
+  if (hybrid->candidate)
+    permi_code_explain_tuning(hybrid, buffer, size, &length);
+#endif
+  return length;
+}
+
+static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
+{
+  return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX
+         : maker->options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
+                                                                 : PERMI_HYBRID_REAL;
+}
+
+/* 0: the offer says why hybrid does not take the block. */
+static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const int is_complex = maker->working->is_complex;
+  if (block->integer || maker->working->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "has exact integers; with precision fast or accurate this method takes them");
+  else if (options->certify || options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have %s, which this method does not give",
+                 options->certify ? "a guaranteed bound" : "precision dd");
+  else if (is_complex && options->precision == PERM_PRECISION_ACCURATE)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has no precision accurate");
+#if defined(PERM_NO_COMPLEX)
+  else if (is_complex)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
+#endif
+  else if (block->n > PERM_MAX_N || block->n < 2)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
+  else if (rival < PERMI_HYBRID_LEAST_SECONDS)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
+  else
+    offer->status = PERM_OK;
+  return !offer->why[0];
+}
+
+/* A search's memory; NULL: out of memory. */
+static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
+{
+  permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+  if (!work)
+    return NULL;
+  permi_layouts_make(work, block);
+  work->budget = PERMI_HYBRID_SLOT_BUDGET;
+  work->account = maker->account;
+  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
+  work->rival = rival;
+  return work;
+}
+
+/* Seconds that the hybrid may reach, over which orders need not be searched: the first layout's over PERMI_HYBRID_GAIN.
+   INFINITY: it does not matter. */
+#define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
+static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+{
+  permi_arrangement layout;
+  permi_layouts *work;
+  permi_offer offer;
+  double cost = (double)INFINITY, speed;
+  int t;
+  memset(&offer, 0, sizeof offer);
+  *hope = (double)INFINITY;
+  if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, rival, &offer))
+    return PERM_OK;
+  work = permi_hybrid_layouts(maker, block, rival);
+  if (!work)
+    return permi_fail_memory(maker->result);
+  for (t = 0; t < 2; t++) {
+    permi_layout_start(work, t, &layout);
+    cost = fmin(cost, permi_layout_greedy(work, &layout));
+  }
+  speed = work->speed;
+#if defined(PERM_WITH_CUDA)
+  if (permi_gpu_wanted(maker->options, block->n))
+    speed = permi_code_rate(permi_hybrid_algebra_of(maker));
+#endif
+  *hope = cost / PERMI_HYBRID_GAIN / speed;
+  permi_release(&maker->options->allocator, work);
+  return PERM_OK;
+}
+
+static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
+                                           permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const perm_allocator *allocator = &options->allocator;
+  const int n = block->n;
+  const perm_isa isa = permi_isa(options) == PERM_ISA_AVX512 || permi_isa(options) == PERM_ISA_AVX2 ? permi_isa(options)
+                                                                                                    : PERM_ISA_PLAIN;
+  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
+  permi_layouts *work;
+  permi_arrangement layout;
+  permi_hybrid *hybrid = NULL;
+  permi_offer gpu;
+  perm_status status = PERM_OK;
+  double seconds = 0;
+  if (!permi_hybrid_takes(maker, block, rival, offer))
+    return PERM_OK;
+  memset(&gpu, 0, sizeof gpu);
+  gpu.seconds = (double)INFINITY;
+#if defined(PERM_WITH_CUDA)
+  if (permi_gpu_wanted(options, n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
+    status = permi_code_offer(maker, block, rival, inner, algebra, &gpu);
+    if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
+      *offer = gpu;
+      return status;
+    }
+    rival = fmin(rival, gpu.seconds);
+  }
+#endif
+  work = permi_hybrid_layouts(maker, block, rival);
+  if (!work) {
+    permi_hybrid_release(allocator, gpu.plan);
+    return permi_fail_memory(maker->result);
+  }
+  for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
+    long long scale_exp2 = 0;
+    int zero;
+    seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
+    if (seconds > 1.1 * rival) {
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", seconds);
+      break;
+    }
+    status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
+    if (status == PERM_OK && !zero &&
+        permi_hybrid_create(allocator, work, &layout, algebra, work->scaled, &hybrid) != PERM_OK)
+      status = permi_fail_memory(maker->result);
+    if (hybrid)
+      hybrid->scale_exp2 = scale_exp2;
+  }
+  permi_release(allocator, work);
+  if (status == PERM_OK && !hybrid && !offer->why[0])
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no program that fits");
+  if (hybrid) {
+    const double per_block = ldexp(seconds, -hybrid->high);
+    hybrid->isa = isa;
+    hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
+    hybrid->chunk_log2 = hybrid->high;
+    while (hybrid->chunk_log2 > 0 && ldexp(per_block, hybrid->chunk_log2) > 0.02)
+      hybrid->chunk_log2--;
+    while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 &&
+           ldexp(per_block, hybrid->chunk_log2) > 1e-4)
+      hybrid->chunk_log2--;
+    hybrid->walked = hybrid->chunk_log2;
+    hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
+    permi_hybrid_kernels(hybrid, isa);
+    offer->plan = hybrid;
+    offer->seconds = seconds;
+    offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
+                   8.0 * hybrid->parts * (hybrid->constant_room + n * (1 + hybrid->lanes + hybrid->high)) +
+                   (double)PERMI_HYBRID_WORKSPACE;
+  }
+  if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
+    permi_hybrid_release(allocator, offer->plan);
+    *offer = gpu;
+  } else {
+    permi_hybrid_release(allocator, gpu.plan);
+  }
+  return status;
+}
+
+static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  return permi_hybrid_make_offer(maker, block, rival, 1, offer);
+}
+
+static perm_status permi_cached_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  return permi_hybrid_make_offer(maker, block, rival, 0, offer);
+}
+
+/* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
+   rounding a fold; all terms share what earlier elimination rounded. */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* what is left of terms' roundings in a sum */
+static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
+                                  permi_leaf *leaf)
+{
+  const permi_hybrid_rounding *rounding = &hybrid->rounding;
+  const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products: those that round */
+  leaf->bound_relative = (double)INFINITY;
+  leaf->shared = rounding->shared;
+  leaf->estimate_relative = 0;
+  permi_make_honest(maker, block, leaf);
+  leaf->shared.relative += leaf->estimate_relative;
+  leaf->shared.most += leaf->estimate_relative * rounding->majorant;
+  if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
+    leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
+                              4 * rounding->below;
+  else
+    leaf->estimate_relative = PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(part * roundings) * PERMI_UNIT * hybrid->parts;
+  if (leaf->shared.relative > 1e-3)
+    leaf->estimate_relative = (double)INFINITY;
+}
+
+static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  perm_status status = PERM_OK;
+  permi_hybrid *hybrid;
+#if defined(PERM_WITH_CUDA)
+  status = permi_code_tune(maker, block, &offer->plan);
+  hybrid = (permi_hybrid *)offer->plan;
+  leaf->information.tuned = hybrid->candidate;
+  if (hybrid->code) {
+    leaf->run_range = permi_gpu_range;
+    leaf->scale = hybrid->code->scale;
+  }
+#else
+  hybrid = (permi_hybrid *)offer->plan;
+  if (permi_gpu_wanted(maker->options, hybrid->n) &&
+      (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
+    char message[PERM_MESSAGE_BYTES]; /* a GPU was asked for and would have been used */
+    permi_gpu_devices(1, message);
+    status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
+  }
+#endif
+  if (status != PERM_OK)
+    return status;
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.method = hybrid->inner ? PERM_METHOD_HYBRID : PERM_METHOD_CACHED;
+  leaf->information.isa = hybrid->isa;
+  leaf->information.chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
+  leaf->information.work = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
+  leaf->information.fingerprint = hybrid->fingerprint;
+  leaf->run_chunk = permi_hybrid_chunk;
+  leaf->workspace = PERMI_HYBRID_WORKSPACE;
+  leaf->explain = permi_hybrid_explain;
+  leaf->context = hybrid;
+  leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
+  permi_hybrid_estimate(maker, block, hybrid, leaf);
+  maker->job->precision =
+      hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
+  return PERM_OK;
+}

@@ -1,0 +1,171 @@
+/* ====================================================================================== >>batch_calls
+   The public functions for many matrices, and for floats. */
+#pragma once
+#include "batch.h"
+
+#if !defined(PERM_NO_EXTRAS)
+static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
+{
+  permi_metered call;
+  batch->options = permi_meter_begin(&call, batch->options, input);
+  return permi_meter_end(&call, permi_batch_metered(batch, result), result);
+}
+
+/* Checks and computes a batch with a stride. */
+static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
+                                        const float *single, size_t stride, const perm_options *options,
+                                        double *permanents, perm_result *result)
+{
+  permi_batch batch;
+  const size_t least = kind == PERMI_BATCH_ENTRIES ? count : (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
+  perm_status status;
+  permi_result_clear(result);
+  memset(&batch, 0, sizeof batch);
+  batch.kind = kind;
+  batch.n = n;
+  batch.parts = parts;
+  batch.count = count;
+  batch.a = a;
+  batch.single = single;
+  batch.stride = stride;
+  batch.options = permi_options(options);
+  batch.out = permanents;
+  if (n < 0 || n > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not 0 to %d", n, PERM_MAX_N);
+  if (!a && !single && n && count)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for %llu matrices", (unsigned long long)count);
+  if (n && count && stride < least)
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu, smaller than %llu", (unsigned long long)stride,
+                      (unsigned long long)least);
+  status = permi_check_whole(batch.options, 5, result);
+  if (status != PERM_OK)
+    return status;
+  if (!permanents && count)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "permanents is NULL");
+  return permi_batch_run(&batch, (single ? 4.0 : 8.0) * parts * n * n * (double)count, result);
+}
+
+PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
+                                     const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 1, count, a, NULL, matrix_stride, options, permanents, result);
+}
+
+PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
+                                        const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 2, count, a, NULL, matrix_stride, options, permanents, result);
+}
+
+PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
+                                      const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 1, count, NULL, a, matrix_stride, options, permanents, result);
+}
+
+PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
+                                         const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 1, count, a, NULL, entry_stride, options, permanents, result);
+}
+
+PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
+                                            const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 2, count, a, NULL, entry_stride, options, permanents, result);
+}
+
+PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
+                                          const perm_options *options, double *permanents, perm_result *result)
+{
+  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 1, count, NULL, a, entry_stride, options, permanents, result);
+}
+
+static perm_status permi_select(int m, int n, const permi_view *view, int k, size_t count, const int *rows,
+                                const int *columns, const perm_options *options, double *permanents,
+                                perm_result *result)
+{
+  permi_batch batch;
+  perm_status status;
+  size_t s;
+  permi_result_clear(result);
+  memset(&batch, 0, sizeof batch);
+  batch.kind = PERMI_BATCH_SELECTIONS;
+  batch.n = k;
+  batch.parts = view->parts;
+  batch.count = count;
+  batch.a = view->a;
+  batch.ld = view->ld;
+  batch.rows = rows;
+  batch.columns = columns;
+  batch.options = permi_options(options);
+  batch.out = permanents;
+  status = permi_check_whole(batch.options, 9, result);
+  if (status != PERM_OK)
+    return status;
+  if (m < 0 || n < 0)
+    return permi_fail(result, PERM_ERROR_SIZE, m < 0 ? 1 : 2, "the matrix is %d x %d", m, n);
+  if (k < 0 || k > PERM_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 5, "k is %d, not 0 to %d", k, PERM_MAX_N);
+  if (k && count) {
+    if (!view->a)
+      return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
+    if (view->ld < n)
+      return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
+                        (long long)view->ld, n);
+    if (!columns)
+      return permi_fail(result, PERM_ERROR_NULL, 8, "columns is NULL");
+    if (!rows && k > m)
+      return permi_fail(result, PERM_ERROR_RANGE, 7, "rows is NULL: the first %d of %d rows", k, m);
+  }
+  if (!permanents && count)
+    return permi_fail(result, PERM_ERROR_NULL, 10, "permanents is NULL");
+  for (s = 0; s < count * (size_t)k; s++)
+    if ((rows && (rows[s] < 0 || rows[s] >= m)) || columns[s] < 0 || columns[s] >= n)
+      return permi_fail(result, PERM_ERROR_RANGE, rows && (rows[s] < 0 || rows[s] >= m) ? 7 : 8,
+                        "selection %llu (counted from 0) leaves the %d x %d matrix",
+                        (unsigned long long)(s / (size_t)k), m, n);
+  return permi_batch_run(&batch, permi_view_bytes(m, n, view) + 4.0 * (rows ? 2 : 1) * k * (double)count, result);
+}
+
+PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
+                                      const int *columns, const perm_options *options, double *permanents,
+                                      perm_result *result)
+{
+  const permi_view view = permi_view_make(a, ld, 1);
+  return permi_select(m, n, &view, k, count, rows, columns, options, permanents, result);
+}
+
+PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count,
+                                         const int *rows, const int *columns, const perm_options *options,
+                                         double *permanents, perm_result *result)
+{
+  const permi_view view = permi_view_make(a, ld, 2);
+  return permi_select(m, n, &view, k, count, rows, columns, options, permanents, result);
+}
+
+PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options_given,
+                                        perm_result *result)
+{
+  const perm_options *options = permi_options(options_given);
+  double *copy;
+  perm_status status;
+  int i, j;
+  if (!result)
+    return PERM_ERROR_NULL;
+  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || ld < n) /* perm_compute_real says why */
+    return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
+  status = permi_check_options(options, 5, result);
+  if (status != PERM_OK)
+    return status;
+  copy = (double *)permi_allocate(&options->allocator, (size_t)m * (size_t)n, sizeof *copy);
+  if (!copy)
+    return permi_fail_memory(result);
+  for (i = 0; i < m; i++)
+    for (j = 0; j < n; j++)
+      copy[i * n + j] = (double)a[(ptrdiff_t)i * ld + j];
+  status = perm_compute_real(m, n, copy, n, options, result);
+  permi_release(&options->allocator, copy);
+  return status;
+}
+#endif /* PERM_NO_EXTRAS */

@@ -1,0 +1,127 @@
+/* ========================================================================================= >>engine
+   The interface of every engine, and the one chooser. A problem is an array (>>offers) or a block of a sparse matrix
+   (>>engines). */
+#pragma once
+#include "../dense/reach.h"
+#include "../job/control.h"
+
+struct permi_array;
+struct permi_block;
+struct permi_working;
+struct permi_account;
+struct permi_maker;
+struct permi_offers;
+
+typedef struct permi_offer {
+  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because the block */
+  char why[160];         /* "is not a band of at most ..." */
+  perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
+  void *plan;            /* what the engine worked out */
+} permi_offer;
+
+typedef enum permi_engine_flags {
+  PERMI_NAMED = 1,   /* only when requested by name */
+  PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below PERMI_PROVEN_FAVOUR_SECONDS */
+  PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense */
+  PERMI_SETTLES = 8  /* ends the asking if a proven engine wins */
+} permi_engine_flags;
+
+typedef struct permi_engine {
+  perm_method method;
+  /* Fills in *offer, which comes refused. It may give up on times above `rival`, INFINITY if requested by name.
+     Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends on nothing but problem,
+     options and rival. A refusal is PERM_OK too. block: NULL for an array. */
+  perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
+  /* Makes the offered leaf. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
+  perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                      permi_leaf *leaf);
+  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
+  int flags;
+} permi_engine;
+
+/* What engines are given. */
+typedef struct permi_maker {
+  const perm_options *options;
+  perm_result *result;
+  struct permi_array *array; /* the problem, if an array */
+  /* for blocks of sparse matrices: */
+  struct permi_working *working;
+  struct permi_offers *offers; /* of this block so far */
+  const double *binomial;
+  double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
+  perm_job *job;
+  double task_seconds;
+  int blocks_noted; /* in the job's note */
+  int tuned;        /* candidate of the first kernel (permi_code_tune), or 0 */
+  permi_control *watch;
+  struct permi_account *account;
+  /* Hears an offer and its status; returns the status that counts. */
+  perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
+                      permi_offer *offer, perm_status status);
+} permi_maker;
+
+typedef struct permi_offers {
+  const permi_engine *engine;
+  permi_offer *offer; /* for each engine */
+  int engines;
+  int chosen;  /* -1: none */
+  int swapped; /* asked after its successor */
+  int settled, too_long;       /* 1: ask no more; integers may be too long */
+  double best, proven, dense;  /* seconds */
+  double most_bytes;
+} permi_offers;
+
+static void permi_offers_begin(permi_offers *offers, const permi_engine *engine, int engines, permi_offer *offer)
+{
+  int k;
+  offers->engine = engine;
+  offers->offer = offer;
+  offers->engines = offers->swapped = engines;
+  offers->chosen = -1;
+  offers->settled = offers->too_long = 0;
+  offers->best = offers->proven = offers->dense = offers->most_bytes = (double)INFINITY;
+  for (k = 0; k < engines; k++) {
+    offer[k].seconds = (double)INFINITY;
+    offer[k].bytes = 0;
+    offer[k].why[0] = 0;
+    offer[k].status = PERM_OK;
+    offer[k].plan = NULL;
+  }
+}
+
+/* Asks engine i and takes the offer if it is best. */
+static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
+{
+  const permi_engine *engine = &offers->engine[i];
+  permi_offer *offer = &offers->offer[i];
+  perm_status status = engine->offer(maker, block, offers->best, offer);
+  if (maker->hear)
+    status = maker->hear(maker, block, engine, offer, status);
+  offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
+  if ((offer->bytes > offers->most_bytes && offers->best < (double)INFINITY) ||
+      (engine->flags & PERMI_CAUTION && PERMI_HYBRID_CAUTION * offer->seconds > offers->dense))
+    return status;
+  if (engine->flags & PERMI_PROVEN)
+    offers->proven = fmin(offers->proven, offer->seconds);
+  offers->settled = engine->flags & PERMI_SETTLES && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS;
+  if (offer->seconds < offers->best ||
+      (offers->proven == offer->seconds && offers->proven < PERMI_PROVEN_FAVOUR_SECONDS)) {
+    offers->best = offer->seconds;
+    offers->chosen = i;
+  }
+  return status;
+}
+
+/* Asks the table's engines in order. */
+static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
+{
+  perm_status status = PERM_OK;
+  int turn;
+  for (turn = 0; turn < offers->engines && status == PERM_OK && !offers->settled && !permi_watch(maker->watch, 1e3);
+       turn++) {
+    const int i = turn + (turn == offers->swapped) - (turn == offers->swapped + 1);
+    if (!(offers->engine[i].flags & PERMI_NAMED))
+      status = permi_ask(maker, block, offers, i);
+  }
+  return status;
+}

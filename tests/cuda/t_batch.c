@@ -1,0 +1,324 @@
+/* >>gpu/batch, >>text_batch */
+/* Batches on a GPU, or its twin, against single calls. */
+
+/* ---- batches */
+static void batch_check(int kind, int n, int parts, size_t count, int devices)
+{
+  static double a[300 * 2 * 17 * 17], soa[300 * 2 * 17 * 17], value[600], again[600];
+  static float single[300 * 17 * 17];
+  static int rows[300 * 17], columns[300 * 17];
+  const size_t entries = (size_t)(n * n);
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), none = options;
+  permi_batch batch;
+  permi_control control;
+  perm_result r;
+  char message[PERM_MESSAGE_BYTES] = "";
+  size_t k, e, left = 0;
+  int part, gpus = 0, split;
+  options.method = none.method = PERM_METHOD_AUTO;
+  options.tolerance = none.tolerance = 0;
+  none.gpu.devices = 0;
+  none.isa = PERM_ISA_AUTO;
+  for (k = 0; k < count; k++)
+    cuda_matrix(kind, n, parts, a + k * entries * (size_t)parts);
+  for (k = 0; k < count; k++)
+    for (e = 0; e < entries; e++) {
+      for (part = 0; part < parts; part++)
+        soa[(e * count + k) * (size_t)parts + (size_t)part] = a[(k * entries + e) * (size_t)parts + (size_t)part];
+      single[k * entries + e] = (float)a[k * entries + e];
+    }
+  /* as good as single calls */
+  if (parts == 2)
+    perm_batch_complex(n, count, a, entries, &options, value, &r);
+  else
+    perm_batch_real(n, count, a, entries, &options, value, &r);
+  CHECK_SHOW(r.status == PERM_OK && r.isa == PERM_ISA_CUDA && r.gpus >= 1 && r.gpus <= devices, "%s: %s",
+             cuda_kind_name[kind], r.message);
+  for (k = 0; k < count; k++) {
+    const perm_result one = cuda_compute(n, parts, a + k * entries * (size_t)parts, &none);
+    const double *got = value + k * (size_t)parts, scale = ldexp(1, (int)one.exp2);
+    const double error = permi_modulus(got[0] - one.value * scale, parts == 2 ? got[1] - one.imaginary * scale : 0);
+    CHECK_SHOW(error <= 2e-10 * permi_modulus(one.value, one.imaginary) * scale + one.error_estimate * scale,
+               "%s n %d parts %d matrix %zu: %.17g, alone %.17g", cuda_kind_name[kind], n, parts, k, got[0],
+               one.value * scale);
+  }
+  /* the same bits by other splits, layouts and numbers of GPUs */
+  for (split = 0; split < 3; split++) {
+    const size_t middle = split * count / 3;
+    options.gpu.devices = split == 1 ? 1 : PERM_ALL_GPUS;
+    options.threads = split + 1;
+    memset(again, 0xff, sizeof again);
+    if (parts == 2 && split == 2)
+      perm_batch_complex_soa(n, count, soa, count, &options, again, &r);
+    else if (split == 2)
+      perm_batch_real_soa(n, count, soa, count, &options, again, &r);
+    else if (parts == 2) {
+      perm_batch_complex(n, middle, a, entries, &options, again, &r);
+      perm_batch_complex(n, count - middle, a + 2 * middle * entries, entries, &options, again + 2 * middle, &r);
+    } else {
+      perm_batch_real(n, middle, a, entries, &options, again, &r);
+      perm_batch_real(n, count - middle, a + middle * entries, entries, &options, again + middle, &r);
+    }
+    CHECK_SHOW(r.status == PERM_OK && !memcmp(value, again, count * (size_t)parts * sizeof *value), "split %d", split);
+  }
+  if (parts == 1) { /* floats are their doubles; selections are what they select */
+    for (k = 0; k < count * entries; k++)
+      soa[k] = (double)single[k];
+    CHECK(perm_batch_real(n, count, soa, entries, &options, value, &r) == PERM_OK);
+    CHECK(perm_batch_float(n, count, single, entries, &options, again, &r) == PERM_OK);
+    CHECK(!memcmp(value, again, count * sizeof *value));
+    for (k = 0; k < count * (size_t)n; k++) {
+      rows[k] = (int)(k % (size_t)n + k / (size_t)n);
+      columns[k] = (int)(k % (size_t)n);
+    }
+    CHECK(perm_select_real((int)count + n, n, a, n, n, count / 2, rows, columns, &options, value, &r) == PERM_OK);
+    for (k = 0; k < count / 2; k++)
+      memcpy(soa + k * entries, a + k * (size_t)n, entries * sizeof *soa);
+    CHECK(perm_batch_real(n, count / 2, soa, entries, &options, again, &r) == PERM_OK);
+    CHECK(!memcmp(value, again, count / 2 * sizeof *value));
+  }
+  /* and by GPUs indeed */
+  memset(&batch, 0, sizeof batch);
+  memset(&control, 0, sizeof control);
+  batch.kind = PERMI_BATCH_MATRICES;
+  batch.n = n;
+  batch.parts = parts;
+  batch.count = count;
+  batch.a = a;
+  batch.stride = entries;
+  batch.options = control.options = &options;
+  control.deadline = (double)INFINITY;
+  batch.control = &control;
+  batch.out = value;
+  batch.todo = (unsigned char *)malloc(count);
+  memset(batch.todo, 1, count);
+  CHECK_SHOW(permi_batch_gpu_run(&batch, 4, &gpus, message) == PERM_OK, "%s", message);
+  for (k = 0; k < count; k++)
+    left += batch.todo[k];
+  free(batch.todo);
+  if (test_verbose)
+    printf("  %-10s n %d parts %d: %zu of %zu left to the CPU\n", cuda_kind_name[kind], n, parts, left, count);
+  if (kind == CUDA_UNIFORM || kind == CUDA_SIGNED || kind == CUDA_SPARSE || kind == CUDA_HALF_PLAIN)
+    CHECK_SHOW(left * 10 <= count, "%s: %zu of %zu left to the CPU", cuda_kind_name[kind], left, count);
+}
+
+static void batches_check(size_t count, int devices)
+{
+  static const int orders[] = {10, 11, 13, 17};
+  int k, parts, kind;
+  for (k = 0; k < 4; k++)
+    for (parts = 1; parts <= 2; parts++)
+      for (kind = 0; kind < CUDA_KINDS; kind++)
+        batch_check(kind, orders[k], parts, orders[k] < 17 ? count : count / 8, devices);
+}
+
+TEST(t_cuda_twin_batches)
+{
+  perm_cuda_test_driver(3);
+  batches_check(40, 3);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_batches)
+{
+  const int gpus = cuda_real_gpus();
+  if (!gpus)
+    SKIP("no GPU, driver or NVRTC");
+  batches_check(300, gpus);
+}
+
+/* Blocks (1 1; 1 -1) in small surroundings: in every term some row sum all but cancels, and what entries lose when they
+   are rounded to a grid is the permanent. The sum of |terms| does not show it. */
+TEST(t_cuda_batches_know_what_rounding_took)
+{
+  enum { N = 10, COUNT = 20 };
+  static double a[COUNT * N * N], value[COUNT], cpu[COUNT];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), none = options;
+  perm_result r;
+  int k, i, j;
+  if (!cuda_real_gpus())
+    perm_cuda_test_driver(1);
+  options.method = none.method = PERM_METHOD_AUTO;
+  options.tolerance = none.tolerance = 0;
+  none.gpu.devices = 0;
+  none.isa = PERM_ISA_AUTO;
+  for (k = 0; k < COUNT; k++)
+    for (i = 0; i < N; i++)
+      for (j = 0; j < N; j++)
+        a[(k * N + i) * N + j] = i / 2 == j / 2 ? (i & j & 1 ? -1 : 1) : ldexp(test_uniform(), -12 - 2 * k);
+  CHECK(perm_batch_real(N, COUNT, a, N * N, &options, value, &r) == PERM_OK);
+  CHECK(perm_batch_real(N, COUNT, a, N * N, &none, cpu, &r) == PERM_OK); /* left to the CPU */
+  none.precision = PERM_PRECISION_DD;
+  for (k = 0; k < COUNT; k++) {
+    const perm_result one = cuda_compute(N, 1, a + k * N * N, &none);
+    CHECK_SHOW(value[k] == cpu[k] ||
+                   fabs(value[k] - ldexp(one.value, (int)one.exp2)) <= 2e-10 * fabs(ldexp(one.value, (int)one.exp2)),
+               "%d: %.17g, %.17g", k, value[k], ldexp(one.value, (int)one.exp2));
+  }
+  perm_cuda_test_driver(0);
+}
+
+/* Values that are good to the tolerance stay: how many are left to the CPU, and how far off the others are. */
+TEST(t_cuda_batches_take_the_tolerance)
+{
+  enum { N = 10, COUNT = 20 };
+  static double a[COUNT * N * N], value[COUNT];
+  unsigned char todo[COUNT];
+  char message[PERM_MESSAGE_BYTES] = "";
+  int left[2], gpus, loose, k, i, j;
+  if (!cuda_real_gpus())
+    perm_cuda_test_driver(1);
+  for (k = 0; k < COUNT; k++)
+    for (i = 0; i < N; i++)
+      for (j = 0; j < N; j++)
+        a[(k * N + i) * N + j] = i / 2 == j / 2 ? (i & j & 1 ? -1 : 1) : ldexp(test_uniform(), -12 - k / 2);
+  for (loose = 0; loose < 2; loose++) {
+    perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), exactly = options;
+    permi_batch batch;
+    permi_control control;
+    options.tolerance = loose ? 1e-4 : 0;
+    exactly.gpu.devices = 0;
+    exactly.isa = PERM_ISA_AUTO;
+    exactly.precision = PERM_PRECISION_DD;
+    memset(&batch, 0, sizeof batch);
+    memset(&control, 0, sizeof control);
+    batch.kind = PERMI_BATCH_MATRICES;
+    batch.n = N;
+    batch.parts = 1;
+    batch.count = COUNT;
+    batch.a = a;
+    batch.stride = N * N;
+    batch.options = control.options = &options;
+    control.deadline = (double)INFINITY;
+    batch.control = &control;
+    batch.out = value;
+    batch.todo = todo;
+    memset(todo, 1, COUNT);
+    CHECK_SHOW(permi_batch_gpu_run(&batch, 2, &gpus, message) == PERM_OK, "%s", message);
+    for (left[loose] = k = 0; k < COUNT; k++)
+      if (todo[k])
+        left[loose]++;
+      else {
+        const perm_result one = cuda_compute(N, 1, a + k * N * N, &exactly);
+        const double truth = ldexp(one.value, (int)one.exp2);
+        CHECK_SHOW(fabs(value[k] - truth) <= (loose ? 2e-4 : 2e-10) * fabs(truth), "%d: %.17g, %.17g", k, value[k],
+                   truth);
+      }
+  }
+  CHECK_SHOW(left[1] < left[0], "%d, %d left", left[1], left[0]);
+  perm_cuda_test_driver(0);
+}
+
+/* The GPU's bits are the twin's: same matrices, both ways. */
+TEST(t_cuda_gpu_batches_have_the_bits_of_their_twins)
+{
+  static const int orders[] = {10, 11, 13, 17};
+  static double a[64 * 2 * 17 * 17], gpu[128], twin[128];
+  int k, parts, kind, m;
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  for (k = 0; k < 4; k++)
+    for (parts = 1; parts <= 2; parts++)
+      for (kind = 0; kind < CUDA_KINDS; kind++) {
+        const int n = orders[k];
+        perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+        perm_result r;
+        options.method = PERM_METHOD_AUTO;
+        options.tolerance = 0;
+        for (m = 0; m < 64; m++)
+          cuda_matrix(kind, n, parts, a + m * n * n * parts);
+        perm_cuda_test_driver(0);
+        (parts == 2 ? perm_batch_complex : perm_batch_real)(n, 64, a, (size_t)(n * n), &options, gpu, &r);
+        CHECK_SHOW(r.status == PERM_OK, "%s", r.message);
+        perm_cuda_test_driver(1);
+        (parts == 2 ? perm_batch_complex : perm_batch_real)(n, 64, a, (size_t)(n * n), &options, twin, &r);
+        CHECK_SHOW(!memcmp(gpu, twin, (size_t)(64 * parts) * sizeof *gpu), "%s n %d parts %d", cuda_kind_name[kind], n,
+                   parts);
+      }
+  perm_cuda_test_driver(0);
+}
+
+/* Faults and stops: a status with a message, NaN for what is missing; matrices that fail are named. */
+static void batch_faults(int n)
+{
+  enum { COUNT = 200 };
+  static double a[COUNT * 17 * 17], whole[COUNT], value[COUNT];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  perm_result r;
+  volatile int cancel = 1;
+  long call, failed = 0, ended = 0;
+  int k;
+  options.method = PERM_METHOD_AUTO;
+  options.tolerance = 0;
+  options.threads = 2;
+  for (k = 0; k < COUNT; k++)
+    cuda_matrix(CUDA_UNIFORM, n, 1, a + k * n * n);
+  CHECK(perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, whole, &r) == PERM_OK);
+  for (call = 0; call < 60; call++) {
+    perm_cuda_test_fault(call);
+    perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, value, &r);
+    if (perm_cuda_test_fault(-1) >= 0) {
+      CHECK(r.status == PERM_OK && !memcmp(whole, value, sizeof whole));
+      break;
+    }
+    failed++;
+    CHECK_SHOW(r.status == PERM_OK || (r.status == PERM_ERROR_DEVICE && strstr(r.message, "GPU")), "call %ld: %s",
+               call, r.message);
+    ended += r.status != PERM_OK;
+    for (k = 0; k < COUNT; k++)
+      CHECK((r.status != PERM_OK && value[k] != value[k]) || value[k] == whole[k]);
+  }
+  CHECK_SHOW(failed > 8 && ended > 3, "%ld faults, %ld ends", failed, ended);
+  options.gpu.cpu_fallback = 1; /* what GPUs leave is the CPU's */
+  for (call = 0; call < failed; call += 2) {
+    perm_cuda_test_fault(call);
+    perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, value, &r);
+    perm_cuda_test_fault(-1);
+    CHECK_SHOW(r.status == PERM_OK, "call %ld: %s", call, r.message);
+    for (k = 0; k < COUNT; k++)
+      CHECK_SHOW(fabs(value[k] - whole[k]) <= 1e-9 * fabs(whole[k]), "%.17g, not %.17g", value[k], whole[k]);
+  }
+  options.gpu.cpu_fallback = 0;
+  options.cancel = &cancel;
+  CHECK(perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, value, &r) == PERM_STOPPED_CANCELLED ||
+        !memcmp(whole, value, sizeof whole));
+  options.cancel = NULL;
+  a[150 * n * n + 3] = (double)NAN;
+  a[20 * n * n] = (double)INFINITY;
+  CHECK(perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, value, &r) == PERM_ERROR_NOT_FINITE);
+  CHECK_SHOW(strstr(r.message, "matrix 20 "), "%s", r.message);
+  for (k = 0; k < COUNT; k++)
+    CHECK_SHOW(k == 20 || k == 150 ? value[k] != value[k] : value[k] == whole[k], "matrix %d", k);
+}
+
+TEST(t_cuda_twin_batch_faults)
+{
+  perm_cuda_test_driver(2);
+  batch_faults(11);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_batch_faults)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  batch_faults(13);
+}
+
+TEST(t_cuda_batches_compile)
+{
+  int n, parts;
+  for (n = PERM_GPU_BATCH_LEAST_N; n <= PERM_GPU_BATCH_MOST_N; n += n < 16 ? 3 : 4)
+    for (parts = 1; parts <= 2; parts++) {
+      char message[PERM_MESSAGE_BYTES] = "", *image;
+      size_t size = 0;
+      const double start = permi_seconds();
+      image = perm_cuda_test_compile_batch(n, parts, 90, &size, message);
+      if (!image && strstr(message, "no NVRTC"))
+        SKIP("no NVRTC");
+      CHECK_SHOW(image && size > 1000, "n %d parts %d: %s", n, parts, message);
+      if (test_verbose)
+        printf("  n %d parts %d: %zu bytes, %.2f s\n", n, parts, size, permi_seconds() - start);
+      free(image);
+    }
+}

@@ -1,0 +1,465 @@
+/* >>programs, >>program_text, >>program_tune, >>tune */
+/* Generated kernels: hybrid and cached sums of sparse matrices. */
+
+/* ---- generated kernels: hybrid and cached sums of sparse matrices */
+static perm_matrix cuda_sparse(int n, double p, int parts, int spread)
+{
+  static double a[2 * 64 * 64], re[64 * 64], im[64 * 64];
+  static int row[64 * 64], column[64 * 64];
+  perm_matrix matrix;
+  perm_result result;
+  const int shift = test_below(n), diagonal = test_below(8) > 0;
+  size_t nnz = 0;
+  int i, j, k;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      const int entry = test_uniform() < p || (diagonal && j == (i + shift) % n);
+      for (k = 0; k < parts; k++)
+        a[(i * n + j) * parts + k] = entry ? ldexp(test_below(3) ? test_uniform() : test_uniform() - 0.5,
+                                                   spread ? test_below(2 * spread) - spread : 0)
+                                           : 0;
+    }
+  for (i = 0; i < n * n; i++)
+    if (a[i * parts] != 0 || a[i * parts + parts - 1] != 0) {
+      row[nnz] = i / n;
+      column[nnz] = i % n;
+      re[nnz] = a[i * parts];
+      im[nnz++] = parts == 2 ? a[i * 2 + 1] : 0;
+    }
+  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, re, im, NULL,
+                                  parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL, NULL, &matrix, &result) == PERM_OK);
+  return matrix;
+}
+
+static perm_options cuda_sparse_options(int k) /* hybrid or cached; for k = 2, 3 accurate */
+{
+  perm_options options = cuda_options(k & 2 ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DEFAULT, 0);
+  options.method = k & 1 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+  return options;
+}
+
+static perm_options cuda_codegen_options(int k)
+{
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  options.method = k & 1 ? PERM_METHOD_CODEGEN_MEMORY : PERM_METHOD_CODEGEN_REGISTERS;
+  options.isa = PERM_ISA_AUTO;
+  return options;
+}
+
+static perm_result cuda_compute_sparse(const perm_matrix *a, const perm_options *options)
+{
+  perm_result r;
+  perm_compute_sparse(a, options, &r);
+  return r;
+}
+
+/* Within their estimates of the CPU's double-doubles: densities, blocks, singular, either orientation. */
+static void cuda_sparse_against_cpu(int rounds, int n_most)
+{
+  int round, k, kernels = 0, zeros = 0, transposed = 0;
+  double worst = 0;
+  for (round = 0; round < rounds; round++) {
+    const int parts = round % 4 == 3 ? 2 : 1, n = 13 + test_below(n_most - 12);
+    perm_matrix a = cuda_sparse(n, 0.1 + 0.9 * test_uniform(), parts, round % 3 ? 0 : 8);
+    perm_options exact = cuda_options(PERM_PRECISION_DD, 0);
+    perm_result truth;
+    exact.isa = PERM_ISA_AUTO;
+    exact.gpu.devices = 0;
+    truth = cuda_compute_sparse(&a, &exact);
+    CHECK_SHOW(truth.status == PERM_OK, "%s", truth.message);
+    for (k = 0; k < (parts == 2 ? 2 : 4); k++) {
+      perm_options options = cuda_sparse_options(k);
+      perm_result r = cuda_compute_sparse(&a, &options);
+      const double scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
+      const double error = permi_modulus(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale);
+      const double slack = (truth.error_bound < HUGE_VAL ? truth.error_bound : truth.error_estimate) * scale +
+                           4 * PERMI_UNIT * permi_modulus(r.value, r.imaginary);
+      CHECK_SHOW(r.status == PERM_OK || r.status == PERM_TOLERANCE_NOT_MET, "%s", r.message);
+      CHECK_SHOW(error <= r.error_estimate + slack, "n %d parts %d way %d: %.17g, not %.17g: error %g, estimate %g", n,
+                 parts, k, r.value, truth.value * scale, error, r.error_estimate);
+      zeros += r.value == 0 && truth.value == 0;
+      kernels += r.isa == PERM_ISA_CUDA && r.gpus == 1 && r.method == options.method;
+      if (r.isa == PERM_ISA_CUDA && r.error_estimate > 0 && r.error_estimate < HUGE_VAL && k < 2)
+        worst = fmax(worst, error / r.error_estimate);
+      if (r.isa == PERM_ISA_CUDA) {
+        perm_job *job;
+        CHECK(perm_sparse_job(&a, &options, &job, &r) == PERM_OK);
+        if (job->leaf[0].information.isa == PERM_ISA_CUDA)
+          transposed += ((const permi_hybrid *)job->leaf[0].context)->transposed;
+        perm_job_free(job);
+      }
+    }
+    perm_matrix_free(&a);
+  }
+  CHECK_SHOW(kernels > 2 * rounds && transposed > kernels / 8 && transposed < kernels, "%d kernels, %d transposed",
+             kernels, transposed);
+  if (test_verbose)
+    printf("  %d kernels, %d transposed, %d zeros, worst error / estimate %.2g\n", kernels, transposed, zeros, worst);
+}
+
+TEST(t_cuda_twin_sparse_against_cpu)
+{
+  perm_cuda_test_driver(1);
+  cuda_sparse_against_cpu(120, 17);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_sparse_against_cpu)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  cuda_sparse_against_cpu(12, 24);
+}
+
+/* Where all patterns are samples, the sum of |terms| is that of the interpreter's programs; without inner columns every
+   layout of an orientation has the same terms. */
+TEST(t_cuda_twin_sparse_moduli)
+{
+  int round, compared = 0;
+  perm_cuda_test_driver(1);
+  for (round = 0; round < 30; round++) {
+    const int parts = round % 3 == 2 ? 2 : 1;
+    perm_matrix a = cuda_sparse(13 + test_below(3), 0.2 + 0.5 * test_uniform(), parts, 0);
+    double absolute[2] = {0, 0};
+    int transposed[2] = {0, 1}, way;
+    for (way = 0; way < 2; way++) {
+      perm_options options = cuda_sparse_options(1);
+      perm_result r;
+      perm_job *job = NULL;
+      options.isa = way ? PERM_ISA_CUDA : PERM_ISA_AUTO;
+      options.gpu.devices = way;
+      if (perm_sparse_job(&a, &options, &job, &r) == PERM_OK && job->leaves == 1 &&
+          job->leaf[0].information.method == PERM_METHOD_CACHED && job->leaf[0].information.n >= PERMI_GPU_LEAST_N) {
+        const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
+        perm_partial partial;
+        memset(&partial, 0, sizeof partial);
+        CHECK(perm_job_run(job, 0, 0, job->leaf[0].information.chunks, &partial) == PERM_OK);
+        CHECK(way == 0 || hybrid->code->samples_log2 == hybrid->code->walk + hybrid->low);
+        absolute[way] = cuda_value(&partial.absolute);
+        transposed[way] = hybrid->transposed;
+      }
+      perm_job_free(job);
+    }
+    if (transposed[0] == transposed[1] && absolute[1] > 0) {
+      compared++;
+      CHECK_SHOW(fabs(absolute[1] - absolute[0]) < 1e-12 * absolute[0], "%.17g and %.17g", absolute[0], absolute[1]);
+    }
+    perm_matrix_free(&a);
+  }
+  CHECK_SHOW(compared > 4, "%d compared", compared);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_sparse_has_the_bits_of_its_twin)
+{
+  int round, k;
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  for (round = 0; round < 6; round++)
+    for (k = 0; k < (round % 3 == 2 ? 2 : 4); k++) {
+      perm_matrix a = cuda_sparse(17 + test_below(3), 0.2 + 0.4 * test_uniform(), round % 3 == 2 ? 2 : 1, 0);
+      perm_options options = cuda_sparse_options(k);
+      perm_result gpu, twin;
+      perm_cuda_test_driver(0);
+      gpu = cuda_compute_sparse(&a, &options);
+      perm_cuda_test_driver(1);
+      twin = cuda_compute_sparse(&a, &options);
+      CHECK_SHOW(gpu.status == PERM_OK && cuda_same_bits(&gpu, &twin), "%d: %.17g +- %g, twin %.17g +- %g", k,
+                 gpu.value, gpu.error_estimate, twin.value, twin.error_estimate);
+      perm_matrix_free(&a);
+    }
+  perm_cuda_test_driver(0);
+}
+
+/* A chunk of large kernels: the same. */
+TEST(t_cuda_gpu_sparse_chunks)
+{
+  int k;
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  for (k = 0; k < 5; k++) {
+    perm_matrix a = cuda_sparse(k == 4 ? 34 : 52 - 6 * k, 0.25, k == 4 ? 2 : 1, 0);
+    perm_options options = cuda_sparse_options(k % 4);
+    perm_partial gpu, twin;
+    perm_result r;
+    perm_job *job;
+    uint64_t chunk;
+    CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
+    memset(&gpu, 0, sizeof gpu);
+    memset(&twin, 0, sizeof twin);
+    chunk = job->leaf[0].information.chunks / 3;
+    perm_cuda_test_driver(0);
+    CHECK(perm_job_run(job, 0, chunk, chunk + 1, &gpu) == PERM_OK);
+    perm_cuda_test_driver(1);
+    CHECK(perm_job_run(job, 0, chunk, chunk + 1, &twin) == PERM_OK);
+    CHECK_SHOW(!memcmp(&gpu, &twin, sizeof gpu), "%d", k);
+    perm_job_free(job);
+    perm_matrix_free(&a);
+  }
+  perm_cuda_test_driver(0);
+}
+
+/* The same bits for any number of GPUs and any pieces; faults and stops leave a prefix from which it goes on. */
+static void cuda_sparse_runs(int n, int gpus, int first_way)
+{
+  int k;
+  for (k = first_way; k < (first_way ? 10 : 3); k++) {
+    perm_matrix a = cuda_sparse(n, 0.3, 1, 0);
+    perm_options options = k < 8 ? cuda_sparse_options(k) : cuda_codegen_options(k);
+    perm_result first, again;
+    perm_partial pieces, piece;
+    perm_job *job;
+    perm_state *state;
+    uint64_t chunks, begin, width;
+    volatile int cancel = 1;
+    long call, failed = 0;
+    int g, calls = 0, stops = 0;
+    options.gpu.devices = 1;
+    CHECK(perm_sparse_job(&a, &options, &job, &again) == PERM_OK && job->leaves == 1);
+    CHECK(job->leaf[0].information.isa == PERM_ISA_CUDA);
+    chunks = job->leaf[0].information.chunks;
+    CHECK(perm_state_create(job, &state) == PERM_OK && perm_job_execute(job, state, &options, &first) == PERM_OK);
+    perm_state_free(state);
+    for (g = 2; g <= gpus; g++) {
+      options.gpu.devices = g;
+      again = cuda_compute_sparse(&a, &options);
+      CHECK_SHOW(cuda_same_bits(&first, &again), "n %d way %d, %d GPUs", n, k, g);
+    }
+    memset(&pieces, 0, sizeof pieces);
+    width = chunks / 5 + 1;
+    for (begin = (chunks - 1) / width * width;; begin -= width) {
+      memset(&piece, 0, sizeof piece);
+      CHECK(perm_job_run(job, 0, begin, begin + width < chunks ? begin + width : chunks, &piece) == PERM_OK);
+      CHECK(perm_partial_merge(&pieces, &piece) == PERM_OK);
+      if (begin == 0)
+        break;
+    }
+    CHECK(perm_job_finish(job, &pieces, &again) == PERM_OK && cuda_same_bits(&first, &again));
+    for (call = 0; call < 60; call++) {
+      CHECK(perm_state_create(job, &state) == PERM_OK);
+      perm_cuda_test_fault(call);
+      perm_job_execute(job, state, &options, &again);
+      if (perm_cuda_test_fault(-1) >= 0) {
+        perm_state_free(state);
+        break;
+      }
+      failed++;
+      if (again.status == PERM_OK)
+        CHECK(cuda_same_bits(&first, &again));
+      else
+        CHECK_SHOW(again.status == PERM_ERROR_DEVICE && again.value != again.value, "call %ld: %s", call,
+                   again.message);
+      perm_job_execute(job, state, &options, &again);
+      CHECK_SHOW(again.status == PERM_OK && cuda_same_bits(&first, &again), "resumed after call %ld", call);
+      perm_state_free(state);
+    }
+    CHECK_SHOW(failed > 8, "%ld faults", failed);
+    CHECK(perm_state_create(job, &state) == PERM_OK);
+    do {
+      options.cancel = calls % 2 ? &cancel : NULL;
+      options.max_seconds = calls % 2 ? 0 : 1e-6;
+      perm_job_execute(job, state, &options, &again);
+      stops += again.status == PERM_STOPPED_CANCELLED || again.status == PERM_STOPPED_TIME;
+      CHECK_SHOW(again.status >= 0, "%s", again.message);
+    } while (again.status != PERM_OK && ++calls < 100000);
+    CHECK_SHOW(cuda_same_bits(&first, &again) && (chunks < 64 || n > 30 || stops > 0), "%d stops of %d calls", stops,
+               calls); /* n > 30: a GPU, which may be done before it is asked to stop */
+    perm_state_free(state);
+    perm_job_free(job);
+    perm_matrix_free(&a);
+  }
+}
+
+TEST(t_cuda_twin_sparse_runs)
+{
+  perm_cuda_test_driver(3);
+  cuda_sparse_runs(20, 3, 0);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_sparse_runs)
+{
+  const int gpus = cuda_real_gpus();
+  if (!gpus)
+    SKIP("no GPU, driver or NVRTC");
+  cuda_sparse_runs(36, gpus, 0);
+}
+
+/* Planning: GPUs where they are faster, the same plan whatever their number, no trace of them without. */
+TEST(t_cuda_sparse_plans)
+{
+  static const double density[] = {0.25, 0.35, 0.5, 0.35};
+  static const int order[] = {40, 40, 38, 20};
+  perm_options options;
+  perm_result r;
+  int k;
+  for (k = 0; k < 4; k++) {
+    perm_matrix a = cuda_sparse(order[k], density[k], 1, 0);
+    perm_job *job, *more;
+    char text[4000];
+    memset(&options, 0, sizeof options);
+    options.gpu.devices = 1;
+    CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
+    options.gpu.devices = 8;
+    options.threads = 2;
+    CHECK_SHOW(perm_sparse_job(&a, &options, &more, &r) == PERM_OK, "%s", r.message);
+    CHECK(job->leaf[0].information.fingerprint == more->leaf[0].information.fingerprint);
+    perm_job_explain(job, text, sizeof text);
+    CHECK_SHOW((job->leaf[0].information.isa == PERM_ISA_CUDA) == (k < 3), "%d: %s", k, text);
+    CHECK_SHOW(k == 3 || (strstr(text, k < 2 ? "hybrid, cuda" : ", cuda") && strstr(text, "on one GPU")), "%s", text);
+    perm_job_free(job);
+    perm_job_free(more);
+    options.gpu.devices = 0;
+    CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
+    CHECK(job->leaf[0].information.isa != PERM_ISA_CUDA);
+    perm_job_free(job);
+    perm_matrix_free(&a);
+  }
+}
+
+/* Candidates: all within their estimates; timed ones are told, their numbers make the same bits again; numbers that no
+   candidate has are refused; one that fails leaves the others. */
+TEST(t_cuda_sparse_tuned)
+{
+  int round, k, several = 0, failures = 0, partly = 0;
+  long call;
+  perm_cuda_test_driver(1);
+  for (round = 0; round < 6; round++) {
+    perm_matrix a = cuda_sparse(15 + round % 2, 0.5 + 0.05 * round, round == 5 ? 2 : 1, 0);
+    perm_options options = cuda_sparse_options(round == 5 ? 0 : round % 3);
+    perm_result model, r, again;
+    perm_job *job = NULL;
+    char text[4000];
+    int candidates;
+    model = cuda_compute_sparse(&a, &options);
+    CHECK_SHOW(model.status == PERM_OK && model.tuned == 0, "%s", model.message);
+    if (model.isa != PERM_ISA_CUDA) { /* too little is left of it */
+      perm_matrix_free(&a);
+      continue;
+    }
+    options.gpu.tune = PERM_TUNE;
+    CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
+    candidates = ((const permi_hybrid *)job->leaf[0].context)->candidates;
+    CHECK(candidates > 0 && job->leaf[0].information.tuned > 0 && job->leaf[0].information.tuned <= candidates);
+    perm_job_explain(job, text, sizeof text);
+    CHECK_SHOW(strstr(text, "candidate ") && (candidates == 1 || strstr(text, "by a slice of each")), "%s", text);
+    CHECK(!strstr(text, "failed"));
+    perm_job_free(job);
+    r = cuda_compute_sparse(&a, &options);
+    CHECK_SHOW(r.status == PERM_OK && r.tuned > 0, "%s", r.message);
+    options.gpu.tune = r.tuned;
+    again = cuda_compute_sparse(&a, &options);
+    CHECK(again.value == r.value && again.imaginary == r.imaginary && again.error_estimate == r.error_estimate &&
+          again.exp2 == r.exp2 && again.tuned == r.tuned);
+    for (k = 1; k <= candidates; k++) {
+      double scale, error;
+      options.gpu.tune = k;
+      r = cuda_compute_sparse(&a, &options);
+      scale = ldexp(1, permi_int_exponent(r.exp2 - model.exp2));
+      error = permi_modulus(model.value - r.value * scale, model.imaginary - r.imaginary * scale);
+      CHECK(r.status == PERM_OK && r.tuned == k && r.isa == PERM_ISA_CUDA);
+      CHECK_SHOW(error <= model.error_estimate + r.error_estimate * scale, "candidate %d: %.17g, not %.17g", k,
+                 r.value * scale, model.value);
+      CHECK(k > 1 ||
+            (r.value == model.value && r.error_estimate == model.error_estimate)); /* the first is the model's choice */
+      several += k > 1 && (r.value != model.value || r.error_estimate != model.error_estimate);
+    }
+    options.gpu.tune = candidates + 1;
+    r = cuda_compute_sparse(&a, &options);
+    CHECK_SHOW(r.status == PERM_ERROR_OPTION && strstr(r.message, "tune = ") && strstr(r.message, "candidates"), "%s",
+               r.message);
+    options.gpu.tune = PERM_TUNE - 1;
+    CHECK(cuda_compute_sparse(&a, &options).status == PERM_ERROR_OPTION);
+    options.gpu.tune = PERM_TUNE;
+    for (call = 5; call < 40 && candidates > 1; call += 5) {
+      perm_cuda_test_driver(1);
+      perm_cuda_test_fault(call);
+      job = NULL;
+      CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
+      perm_cuda_test_fault(-1);
+      perm_job_explain(job, text, sizeof text);
+      failures += strstr(text, "failed") != NULL;
+      { /* unless the driver itself could not be opened */
+        const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
+        int fine = 0;
+        for (k = 0; k < candidates; k++)
+          fine += hybrid->timed[k] < HUGE_VAL;
+        CHECK(!fine || hybrid->timed[job->leaf[0].information.tuned - 1] < HUGE_VAL);
+        partly += fine > 0 && fine < candidates;
+      }
+      perm_job_free(job);
+    }
+    perm_matrix_free(&a);
+  }
+  CHECK_SHOW(several > 3 && failures > 3 && partly > 3, "%d differ, %d failed, %d in part", several, failures, partly);
+  perm_cuda_test_driver(0);
+}
+
+/* Whatever allocation fails while a kernel is planned: out of memory, and nothing stays behind. */
+typedef struct cuda_heap {
+  long left, used;
+} cuda_heap;
+
+static void *cuda_heap_allocate(size_t bytes, void *user_data)
+{
+  cuda_heap *heap = (cuda_heap *)user_data;
+  void *p = heap->left-- == 0 ? NULL : malloc(bytes);
+  heap->used += p != NULL;
+  return p;
+}
+
+static void cuda_heap_release(void *pointer, void *user_data)
+{
+  ((cuda_heap *)user_data)->used -= pointer != NULL;
+  free(pointer);
+}
+
+TEST(t_cuda_sparse_allocations_fail)
+{
+  perm_matrix a = cuda_sparse(15, 0.4, 1, 0);
+  perm_options options = cuda_sparse_options(0);
+  long k;
+  int done = 0;
+  perm_cuda_test_driver(1);
+  for (k = 0; k < 2000 && !done; k++) {
+    cuda_heap heap = {k, 0};
+    perm_result r;
+    options.allocator.allocate = cuda_heap_allocate;
+    options.allocator.release = cuda_heap_release;
+    options.allocator.user_data = &heap;
+    perm_compute_sparse(&a, &options, &r);
+    done = r.status == PERM_OK && heap.left >= 0;
+    CHECK_SHOW(done ? r.isa == PERM_ISA_CUDA : r.status == PERM_ERROR_MEMORY || r.status == PERM_OK, "%ld: %s", k,
+               r.message);
+    CHECK_SHOW(heap.used == 0, "%ld: %ld pieces left", k, heap.used);
+  }
+  CHECK_SHOW(done && k > 50, "%ld allocations", k);
+  perm_cuda_test_driver(0);
+  perm_matrix_free(&a);
+}
+
+/* NVRTC takes the text of every algebra, shared memory above 48 KB included. */
+TEST(t_cuda_sparse_compiles)
+{
+  int k;
+  for (k = 0; k < 6; k++) {
+    perm_matrix a = cuda_sparse(k == 4 ? 28 : k == 5 ? 56 : 32, 0.25, k == 4 ? 2 : 1, 0);
+    perm_options options = cuda_sparse_options(k % 4);
+    perm_job *job;
+    perm_result r;
+    char message[PERM_MESSAGE_BYTES] = "", *image;
+    size_t size = 0;
+    double start;
+    CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
+    start = permi_seconds();
+    image = perm_cuda_test_compile(&((const permi_gpu *)job->leaf[0].context)->work, 90, &size, message);
+    perm_job_free(job);
+    perm_matrix_free(&a);
+    if (!image && strstr(message, "no NVRTC"))
+      SKIP("no NVRTC");
+    CHECK_SHOW(image && size > 1000, "%d: %s", k, message);
+    if (test_verbose)
+      printf("  way %d: %zu bytes, %.2f s\n", k, size, permi_seconds() - start);
+    free(image);
+  }
+}

@@ -1,0 +1,378 @@
+/* golden_sparse.h: part of golden_calls.h, sparse matrices, files, plans and reports. */
+
+static const char *const golden_kind_name[] = {"pattern", "integer", "real", "complex"};
+
+/* A sparse matrix of order n (or m x n), described; values of one kind. */
+static perm_matrix golden_sparse_matrix(int m, int n, perm_kind kind, const perm_options *options)
+{
+  static int row[GOLDEN_MOST * GOLDEN_MOST], column[GOLDEN_MOST * GOLDEN_MOST];
+  static double real[GOLDEN_MOST * GOLDEN_MOST], imaginary[GOLDEN_MOST * GOLDEN_MOST];
+  static int64_t integer[GOLDEN_MOST * GOLDEN_MOST];
+  static const int sparse[] = {golden_few,  golden_few,  golden_few,      golden_band,   golden_band,
+                               golden_grid, golden_hubs, golden_blocks,   golden_tree,   golden_circulant,
+                               golden_half, golden_full, golden_triangle, golden_lonely, golden_zero_row};
+  const int pattern = n > 14 ? sparse[golden_below(10)] : sparse[golden_below(15)];
+  const int values = golden_below(golden_value_kinds), size = golden_below(GOLDEN_SIZES), turned = golden_below(2);
+  const int shuffled = golden_below(2);
+  int rows[GOLDEN_MOST], columns[GOLDEN_MOST], i, j;
+  size_t used = 0, k;
+  perm_matrix matrix;
+  perm_result r;
+  golden_describe("%dx%d %s %s %s%s%s", m, n, golden_kind_name[kind], golden_pattern_name[pattern],
+                  kind == PERM_KIND_PATTERN   ? "1"
+                  : kind == PERM_KIND_INTEGER ? golden_size_name[size]
+                                              : golden_value_name[values],
+                  shuffled ? " shuffled" : "", turned ? " turned" : "");
+  for (i = 0; i < m; i++)
+    rows[i] = i;
+  for (i = 0; i < n; i++)
+    columns[i] = i;
+  for (i = m - 1; i > 0 && shuffled; i--) {
+    const int other = golden_below(i + 1), swap = rows[i];
+    rows[i] = rows[other];
+    rows[other] = swap;
+  }
+  for (i = n - 1; i > 0 && shuffled; i--) {
+    const int other = golden_below(i + 1), swap = columns[i];
+    columns[i] = columns[other];
+    columns[other] = swap;
+  }
+  golden_draw_pattern(pattern, m, n);
+  for (i = 0; i < m; i++) {
+    const double scale = golden_power(golden_from(-40, 40));
+    for (j = 0; j < n; j++)
+      if (golden_there[turned && m == n ? j * n + i : i * n + j]) {
+        row[used] = rows[i];
+        column[used] = columns[j];
+        integer[used] = golden_integer(size);
+        real[used] = golden_value(values, scale);
+        imaginary[used++] = golden_value(values, scale);
+      }
+  }
+  for (k = used; k > 1; k--) { /* any order will do */
+    const size_t other = (size_t)golden_below((int)k), last = k - 1;
+    const int r0 = row[last], c0 = column[last];
+    const double x = real[last], y = imaginary[last];
+    const int64_t z = integer[last];
+    row[last] = row[other], column[last] = column[other];
+    real[last] = real[other], imaginary[last] = imaginary[other], integer[last] = integer[other];
+    row[other] = r0, column[other] = c0;
+    real[other] = x, imaginary[other] = y, integer[other] = z;
+  }
+  if (perm_matrix_from_triplets(m, n, used, row, column, real, imaginary, integer, kind, options, &matrix, &r) !=
+      PERM_OK)
+    golden_failure(r.status, &r);
+  return matrix;
+}
+
+static int golden_sparse_order(int most)
+{
+  const int kind = golden_below(3);
+  return kind == 0 ? golden_from(1, 9) : kind == 1 ? golden_from(8, 20 < most ? 20 : most) : golden_from(1, most);
+}
+
+static void golden_sparse(int index)
+{
+  const perm_kind kind = (perm_kind)(index % 4);
+  const int n = golden_sparse_order(48), m = golden_below(25) ? n : golden_from(1, 9);
+  perm_options options;
+  perm_matrix matrix;
+  perm_result r;
+  memset(&options, 0, sizeof options);
+  matrix = golden_sparse_matrix(m, m == n ? n : golden_from(1, 12), kind, &options);
+  options = golden_options(GOLDEN_ALL_OPTIONS);
+  if (kind <= PERM_KIND_INTEGER)
+    golden_modulus(&options);
+  perm_compute_sparse(&matrix, &options, &r);
+  golden_result(&r);
+  golden_end();
+  perm_matrix_free(&matrix);
+}
+
+static void golden_sparse_methods(int index)
+{
+  const perm_kind kind = (perm_kind)(index / PERM_METHOD_COUNT % 4);
+  const perm_method method = (perm_method)(index % PERM_METHOD_COUNT);
+  const int slow = method == PERM_METHOD_EXPANSION || method == PERM_METHOD_TRANSVERSALS;
+  const int n = slow ? golden_from(1, 10) : golden_below(3) ? golden_from(1, 13) : golden_from(10, 20);
+  perm_options options;
+  perm_matrix matrix;
+  perm_result r;
+  memset(&options, 0, sizeof options);
+  golden_describe("%s ", perm_method_name(method));
+  matrix = golden_sparse_matrix(n, n, kind, &options);
+  options = golden_options(GOLDEN_ALL_OPTIONS);
+  options.method = method;
+  if (kind <= PERM_KIND_INTEGER)
+    golden_modulus(&options);
+  perm_compute_sparse(&matrix, &options, &r);
+  golden_result(&r);
+  golden_end();
+  perm_matrix_free(&matrix);
+}
+
+/* Larger ones, where threads share the steps of a task; what is predicted to take long is left out. */
+static void golden_sparse_large(int index)
+{
+  static const perm_method method[] = {PERM_METHOD_AUTO,     PERM_METHOD_LISTS,    PERM_METHOD_SORTING,
+                                       PERM_METHOD_ARRAYS,   PERM_METHOD_TREE,     PERM_METHOD_BAND,
+                                       PERM_METHOD_HYBRID,   PERM_METHOD_CACHED,   PERM_METHOD_DOMINATING,
+                                       PERM_METHOD_SPARYSER, PERM_METHOD_DECOMPOSE};
+  const perm_kind kind = (perm_kind)(index % 4);
+  const int n = golden_from(20, 60);
+  perm_options options;
+  perm_matrix matrix;
+  perm_job *job = NULL;
+  perm_leaf leaf;
+  perm_result r;
+  double seconds = 0;
+  int k;
+  memset(&options, 0, sizeof options);
+  matrix = golden_sparse_matrix(n, n, kind, &options);
+  options = golden_options(GOLDEN_PRECISION | GOLDEN_CERTIFY);
+  options.method = method[index / 4 % 11];
+  options.threads = 3;
+  golden_describe(" %s", perm_method_name(options.method));
+  if (kind <= PERM_KIND_INTEGER)
+    golden_modulus(&options);
+  if (perm_sparse_job(&matrix, &options, &job, &r) == PERM_OK)
+    for (k = 0; k < perm_job_leaves(job); k++)
+      seconds += perm_job_leaf(job, k, &leaf) == PERM_OK ? leaf.seconds : 0;
+  if (seconds > 0.2) {
+    golden_say(" long");
+  } else {
+    perm_compute_sparse(&matrix, &options, &r);
+    golden_result(&r);
+  }
+  golden_end();
+  perm_job_free(job);
+  perm_matrix_free(&matrix);
+}
+
+/* Dense arrays that perm.h hands over. */
+static void golden_routed(int index)
+{
+  static const int sparse[] = {golden_few, golden_band, golden_grid, golden_hubs, golden_tree, golden_circulant};
+  const int kind = index % 4, n = golden_from(18, 40), pattern = sparse[golden_below(6)];
+  const int values = golden_below(golden_value_kinds), size = golden_below(GOLDEN_SIZES);
+  perm_options options;
+  perm_result r;
+  golden_describe("%d %s %s", n, golden_pattern_name[pattern],
+                  kind < 2 ? golden_value_name[values] : golden_size_name[size]);
+  options = golden_options(kind < 2 ? GOLDEN_PRECISION | GOLDEN_CERTIFY | GOLDEN_TOLERANCE : 0);
+  if (kind < 2)
+    golden_draw_matrix(pattern, values, n, n, kind + 1, golden_a, n);
+  else
+    golden_draw_integers(pattern, size, n, n, kind - 1, golden_i, n);
+  switch (kind) {
+  case 0: perm_compute_real(n, n, golden_a, n, &options, &r); break;
+  case 1: perm_compute_complex(n, n, golden_a, n, &options, &r); break;
+  case 2: perm_compute_integer(n, n, golden_i, n, &options, &r); break;
+  default: perm_compute_gaussian(n, n, golden_i, n, &options, &r); break;
+  }
+  golden_result(&r);
+  golden_end();
+}
+
+static void golden_report(int index)
+{
+  const perm_kind kind = (perm_kind)(index % 4);
+  const int n = golden_sparse_order(60), m = golden_below(5) ? n : golden_from(1, 60);
+  perm_options options;
+  perm_matrix matrix;
+  perm_preparation p;
+  perm_result r;
+  memset(&options, 0, sizeof options);
+  options.threads = golden_now.threads;
+  matrix = golden_sparse_matrix(m, n, kind, &options);
+  if (perm_sparse_report(&matrix, &options, &p, &r) != PERM_OK)
+    golden_failure(r.status, &r);
+  else
+    golden_say(" %dx%d:%d rank=%d hall=%d,%d parts=%d dead=%d one=%d,%d two=%d,%d rounds=%d cancelled=%d"
+               " blocks=%d,%d,%d equal=%d,%d three=%d four=%d",
+               p.m, p.n, (int)p.entries, p.structural_rank, p.hall_lines, p.hall_others, p.components,
+               (int)p.dead_entries, p.degree_one, (int)p.entries_one, p.degree_two, (int)p.entries_two, p.rounds,
+               p.cancelled, p.blocks, p.largest, (int)p.entries_left, p.equal_rows, p.equal_columns, p.degree_three,
+               p.degree_four);
+  golden_end();
+  perm_matrix_free(&matrix);
+}
+
+/* What --explain prints, a line each; twenty of them with the picture, of which there is a hash. */
+static void golden_explain(int index)
+{
+  const perm_kind kind = (perm_kind)(index % 4);
+  const int n = index % 5 ? golden_sparse_order(48) : golden_from(20, 30), picture = index % 10 == 0;
+  perm_options options;
+  perm_matrix matrix;
+  perm_job *job = NULL;
+  perm_result r;
+  char *text, *at, *next;
+  size_t length;
+  memset(&options, 0, sizeof options);
+  matrix = golden_sparse_matrix(n, n, kind, &options);
+  options = golden_options(GOLDEN_PRECISION | GOLDEN_CERTIFY | GOLDEN_TOLERANCE);
+  if (golden_below(2)) {
+    options.method = (perm_method)(golden_below(5) ? golden_from(PERM_METHOD_FRONTIER, PERM_METHOD_TRANSVERSALS)
+                                                   : golden_below(PERM_METHOD_COUNT));
+    golden_describe(" %s", perm_method_name(options.method));
+  }
+  if (kind <= PERM_KIND_INTEGER)
+    golden_modulus(&options);
+  if (picture && perm_sparse_spy(&matrix, &options, "spy.svg", &r) == PERM_OK) {
+    text = golden_read_file("spy.svg", &length);
+    golden_mask(text);
+    golden_hash("svg", text, strlen(text));
+    free(text);
+    remove("spy.svg");
+  }
+  if (perm_sparse_job(&matrix, &options, &job, &r) != PERM_OK) {
+    golden_failure(r.status, &r);
+    golden_end();
+  } else {
+    golden_end();
+    length = perm_job_explain(job, NULL, 0);
+    text = (char *)malloc(length + 1);
+    if (!text || perm_job_explain(job, text, length + 1) != length)
+      golden_die("perm_job_explain has two lengths", NULL);
+    golden_mask(text);
+    for (at = text; *at; at = next) {
+      next = at + strcspn(at, "\n");
+      if (*next)
+        *next++ = 0;
+      golden_say(" %s", at);
+      golden_end();
+    }
+    free(text);
+  }
+  perm_job_free(job);
+  perm_matrix_free(&matrix);
+}
+
+/* Texts to read, whole and damaged. */
+static void golden_read_text(int index)
+{
+  static const char alphabet[] = "0123456789 .-+eEi%#\n\tx,NaInf";
+  static char text[1 << 14];
+  static const char *const symmetry[] = {"general", "general", "symmetric", "skew-symmetric", "hermitian"};
+  static const char *const field[] = {"pattern", "integer", "real", "complex"};
+  const int form = index % 4, kind = golden_below(4), n = golden_from(1, 6), like = golden_below(5);
+  const int damage = golden_below(3) == 0 ? 0 : golden_from(1, 2);
+  int i, j, k, entries = 0;
+  size_t used = 0;
+  perm_options options;
+  perm_matrix matrix;
+  perm_result r;
+  golden_draw_pattern(golden_few, n, n);
+  for (i = 0; i < n * n; i++)
+    entries += golden_there[i];
+#define GOLDEN_ADD(...) (used += (size_t)snprintf(text + used, sizeof text - used, __VA_ARGS__))
+  if (form == 0 || form == 1) {
+    GOLDEN_ADD("%%%%MatrixMarket matrix %s %s %s\n", form ? "array" : "coordinate", field[kind], symmetry[like]);
+    if (form)
+      GOLDEN_ADD("%d %d\n", n, n);
+    else
+      GOLDEN_ADD("%d %d %d\n", n, n, entries);
+  } else if (form == 2) {
+    GOLDEN_ADD("%d %d %d\n", n, n, entries);
+  }
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++) {
+      const int there = golden_there[i * n + j], style = golden_below(4), x = golden_from(-30, 30);
+      const int y = golden_from(1, 99);
+      if (form != 1 && form != 3 && !there)
+        continue;
+      if (form == 0 || form == 2)
+        GOLDEN_ADD("%d %d ", like >= 2 && i < j ? j + 1 : i + 1, like >= 2 && i < j ? i + 1 : j + 1);
+      for (k = 0; k < (form > 1 || kind == 3 ? 1 + (kind == 3 && form < 2) : kind > 0); k++) {
+        if (style == 0 || kind == 1)
+          GOLDEN_ADD("%d ", x + k);
+        else if (style == 1)
+          GOLDEN_ADD("%d.%02d ", x, y);
+        else if (style == 2)
+          GOLDEN_ADD("%d.%de-%d ", x, y, y % 9);
+        else if (form == 3 && kind == 3)
+          GOLDEN_ADD("%d+%di ", x, y);
+        else
+          GOLDEN_ADD("%de%d ", x, y % 7);
+      }
+      if (form != 3)
+        GOLDEN_ADD("\n");
+    }
+    if (form == 3)
+      GOLDEN_ADD("\n");
+  }
+#undef GOLDEN_ADD
+  for (k = 0; k < damage && used; k++) {
+    const int way = golden_below(3);
+    const size_t at = (size_t)golden_below((int)used);
+    if (way == 0)
+      text[at] = alphabet[golden_below((int)sizeof alphabet - 1)];
+    else if (way == 1)
+      memmove(text + at, text + at + 1, --used - at);
+    else
+      used = used / 2 + at / 2;
+  }
+  memset(&options, 0, sizeof options);
+  options.format = golden_below(2) ? PERM_FORMAT_AUTO : (perm_format)golden_below(PERM_FORMAT_COUNT);
+  golden_describe("text %d %s %s damage %d as %s", form, field[kind], symmetry[like], damage,
+                  perm_format_name(options.format));
+  perm_matrix_read_memory(text, used, index % 2 ? "it.txt" : NULL, &options, &matrix, &r);
+  if (r.status == PERM_OK) {
+    golden_say(" %dx%d:%d %s", matrix.m, matrix.n, (int)matrix.nnz, golden_kind_name[matrix.kind]);
+    golden_hash("rows", matrix.row_start, ((size_t)matrix.m + 1) * sizeof *matrix.row_start);
+    golden_hash("columns", matrix.column, matrix.nnz * sizeof *matrix.column);
+    if (matrix.real)
+      golden_hash("real", matrix.real, matrix.nnz * sizeof *matrix.real);
+    if (matrix.imaginary)
+      golden_hash("imaginary", matrix.imaginary, matrix.nnz * sizeof *matrix.imaginary);
+    if (matrix.integer)
+      golden_hash("integer", matrix.integer, matrix.nnz * sizeof *matrix.integer);
+  }
+  golden_failure(r.status, &r);
+  golden_end();
+  perm_matrix_free(&matrix);
+}
+
+/* A matrix written, read again, and made from its dense form. */
+static void golden_write(int index)
+{
+  const perm_kind kind = (perm_kind)(index % 4);
+  const int n = golden_from(1, 12), m = golden_below(3) ? n : golden_from(1, 12);
+  perm_options options;
+  perm_matrix matrix, again;
+  perm_result r;
+  char *text;
+  size_t bytes;
+  int ld;
+  memset(&options, 0, sizeof options);
+  matrix = golden_sparse_matrix(m, n, kind, &options);
+  if (perm_matrix_write("matrix.mtx", &matrix, &r) != PERM_OK)
+    golden_failure(r.status, &r);
+  if (perm_matrix_write_within("matrix.mtx", &matrix, &options, &r) != PERM_OK) /* replaces it by the same */
+    golden_failure(r.status, &r);
+  text = golden_read_file("matrix.mtx", &bytes);
+  golden_hash("file", text, bytes);
+  free(text);
+  perm_matrix_read("matrix.mtx", &options, &again, &r);
+  golden_say(" same=%d", again.nnz == matrix.nnz && again.kind == matrix.kind &&
+                             !memcmp(again.column, matrix.column, matrix.nnz * sizeof *matrix.column) &&
+                             (!matrix.real || kind == PERM_KIND_INTEGER ||
+                              !memcmp(again.real, matrix.real, matrix.nnz * sizeof *matrix.real)));
+  golden_failure(r.status, &r);
+  remove("matrix.mtx");
+  perm_matrix_free(&again);
+  perm_matrix_free(&matrix);
+  golden_end();
+  ld = golden_matrix(m, n, 1);
+  perm_matrix_from_dense(m, n, golden_a, ld, &options, &matrix, &r);
+  golden_say(" %d", (int)matrix.nnz);
+  golden_hash("real", matrix.real, matrix.nnz * sizeof *matrix.real);
+  golden_hash("columns", matrix.column, matrix.nnz * sizeof *matrix.column);
+  golden_failure(r.status, &r);
+  golden_end();
+  perm_matrix_free(&matrix);
+  perm_matrix_read("missing.mtx", &options, &matrix, &r);
+  golden_failure(r.status, &r);
+  golden_end();
+}

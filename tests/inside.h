@@ -1,0 +1,93 @@
+/* The only door of the tests to what is private, permi_* and PERMI_*: the implementation stands in the program that
+   includes this, with the hooks that are asked for. Tests of the public face include the headers as users do.
+   Asked for before the inclusion:
+     INSIDE_HIDE        a function of that name changes what the processor is said to have
+     INSIDE_FAULTS      allocations by the C library, files and steps of files can fail; threads share short steps
+     INSIDE_DENSE       perm.h alone; otherwise perm_sparse.h, which has both
+     INSIDE_GPU         with PERM_WITH_CUDA; INSIDE_TWINS: and twins of generated kernels on the CPU (cuda/twins.h)
+     INSIDE_KERNELS     perm_cuda.cu instead; INSIDE_TWINS: and what its twin needs; INSIDE_BENCH: and its figures
+     INSIDE_MPI         perm_mpi.c instead; INSIDE_SIMULATE: without MPI, for its coordinator alone */
+#ifndef PERM_INSIDE_H_INCLUDED
+#define PERM_INSIDE_H_INCLUDED
+
+#if defined(INSIDE_HIDE)
+struct permi_cpu;
+static void INSIDE_HIDE(struct permi_cpu *cpu);
+#define PERMI_CPU_HIDE(cpu) INSIDE_HIDE(cpu)
+#endif
+
+#if defined(INSIDE_FAULTS)
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+static double test_share_seconds = 2e-4; /* 0: threads share every step of a task */
+#define PERMI_SHARE_SECONDS test_share_seconds
+static int test_file_fault(const char *operation, size_t *bytes); /* t_checkpoint.c: makes it fail */
+#define PERMI_FILE_FAULT(operation, bytes) test_file_fault(operation, bytes)
+/* t_faults.c: the C library's allocations and files fail as well */
+static struct { long calls, fail_at, live; } test_heap;
+static void *test_malloc(size_t bytes)
+{
+  void *pointer = __atomic_add_fetch(&test_heap.calls, 1, __ATOMIC_RELAXED) == test_heap.fail_at ? NULL : malloc(bytes);
+  if (pointer)
+    __atomic_add_fetch(&test_heap.live, 1, __ATOMIC_RELAXED);
+  return pointer;
+}
+static void test_free(void *pointer)
+{
+  if (pointer)
+    __atomic_sub_fetch(&test_heap.live, 1, __ATOMIC_RELAXED);
+  free(pointer);
+}
+static FILE *test_fopen(const char *path, const char *mode);
+static FILE *test_fdopen(int descriptor, const char *mode);
+#define malloc(bytes) test_malloc(bytes)
+#define free(pointer) test_free(pointer)
+#define fopen(path, mode) test_fopen(path, mode)
+#define fdopen(descriptor, mode) test_fdopen(descriptor, mode)
+#endif
+
+#if defined(INSIDE_KERNELS)
+#if defined(INSIDE_TWINS)
+#define PERM_CUDA_TESTS
+#elif defined(INSIDE_BENCH)
+#define PERM_CUDA_BENCH
+#endif
+#include "perm_cuda.cu"
+
+#elif defined(INSIDE_MPI)
+#if defined(INSIDE_SIMULATE)
+#define PERM_MPI_SIMULATE
+#else
+#define PERM_MPI_TESTS
+#endif
+#include "perm_mpi.c"
+
+#else
+#if defined(INSIDE_GPU)
+#define PERM_WITH_CUDA
+#if defined(INSIDE_TWINS)
+#include <stdint.h>
+static void permi_code_twin(const void *context, uint64_t chunk, double *sums); /* of generated kernels: twins.h */
+static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums);
+#define PERMI_CODE_TWIN permi_code_twin
+#define PERMI_CODEGEN_TWIN permi_codegen_twin
+#define PERMI_GPU_TUNE_SECONDS 0
+#endif
+#endif
+#define PERM_IMPLEMENTATION
+#if defined(INSIDE_DENSE)
+#include "perm.h"
+#else
+#include "perm_sparse.h"
+#endif
+#endif
+
+#if defined(INSIDE_FAULTS)
+#undef malloc
+#undef free
+#undef fopen
+#undef fdopen
+#endif
+
+#endif
