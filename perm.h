@@ -4578,8 +4578,7 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 PERMI_BRIEF_END
 
 /* ======================================================================================= >>dispatch
-   What the kernels read and yield, and the table from which the plan picks one. The table's rates, in
-   elements/s of one thread, feed predictions only, so any honest order of magnitude will do. */
+   What the kernels read and yield. */
 
 typedef struct permi_chunk_sum {
   permi_dd value, imaginary;
@@ -4589,8 +4588,8 @@ typedef struct permi_chunk_sum {
 #define PERMI_VIRTUAL_ROWS 392 /* 64 complex rows in pairs: 12 virtual rows for 2 rows; and 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
-/* Tables of one matrix, made by >>dense, immutable while kernels run. A virtual row is a linear form in the signs
-   whose coefficients lie on a fixed-point grid, so that every sum of them is exact; see permi_dense_tables. */
+/* Tables of one matrix, made by >>dense, immutable while kernels run. A virtual row is a linear form in the signs with
+   coefficients on a fixed-point grid, so that all sums are exact; see permi_dense_tables. */
 typedef struct permi_dense {
   int n, rows, padded; /* virtual rows; padded to a multiple of 8 with zeros */
   int outer, chunk_log2;
@@ -4615,10 +4614,10 @@ typedef struct permi_minors_work {
   double *absolute;               /* [row]: sums of |terms|, no parts */
 } permi_minors_work;
 
-/* The subset programme of >>batch for one order n, 5 .. 8. At level k there is a number for every subset of k columns:
-   blocks by the subset's high columns (5 and up, in the order of their masks), within them by its low ones. A group is
-   the blocks of a level with as many low columns. code, for each block: where it comes from by a low column; where it
-   goes; where its complement is at level n / 2; for each of its high columns, the column and the block without it. */
+/* The subset program of >>batch for one order n, 5 .. 8. Level k has a number for every subset of k columns, in blocks
+   by the subset's high columns (5 and up, in the order of their masks), within them by its low ones. A group is the
+   blocks of a level with as many low columns. code, for each block: its source by a low column; its target; its
+   complement at level n / 2; for each of its high columns, the column and the block without it. */
 typedef struct permi_batch_group {
   int low, sources, items;
 } permi_batch_group;
@@ -4683,8 +4682,8 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* For sums over counts. Products of forms at once: with AVX2 in 1/2.7 of their time one by one, where each factor
-   waits; and sets of forms whose elementary symmetric functions are taken at once. */
+/* For sums over counts: products of forms made at once (with AVX2 2.7 times as fast as one by one, where each factor
+   waits), and sets of forms whose elementary symmetric functions are made at once. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
@@ -4933,9 +4932,9 @@ static perm_isa permi_isa(const perm_options *options)
 }
 
 /* ========================================================================================== >>reach
-   What a call may come to. Every public call of matrices names one permi_reach, through which alone it finds kernels,
-   GPUs, files and perm_sparse.h: a program that calls only perm_real links no other kernels than real ones, and nothing
-   for complex matrices, GPUs or checkpoints. */
+   What a call may use. Each public call names one permi_reach, through which alone it finds kernels, GPUs, files and
+   perm_sparse.h: a program that only calls perm_real links real kernels, and nothing for complex matrices, GPUs, files.
+   */
 
 struct permi_view;
 struct permi_problem;
@@ -5265,8 +5264,8 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *val
 #endif /* PERM_NO_COMPLEX */
 
 /* ========================================================================================== >>plain
-   The three textbook engines, one row sum at a time. They are the oracles of the tests, so they share nothing
-   with >>dense but the scaled matrix and the chunk grid. */
+   The three textbook engines, one row sum at a time: the tests' oracles, so they share with >>dense only the scaled
+   matrix and the chunk grid. */
 
 typedef struct permi_plain {
   int n, parts, ryser, chunk_log2;
@@ -5310,7 +5309,7 @@ static double permi_gray_sign(const permi_plain *plain, const permi_gray_walk *w
   return (walk->s ^ (plain->ryser ? (uint64_t)plain->n : 0)) & 1 ? -1 : 1;
 }
 
-/* To the next term: the column that moves, and by how much; 0 when all terms are done. */
+/* The next term: returns by how much *column moves, 0 when all terms are done. */
 static double permi_gray_next(permi_gray_walk *walk, int *column)
 {
   if (++walk->s == walk->last)
@@ -5333,7 +5332,7 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
-/* What the products of a term round, relative to it, and the total that they are added to. */
+/* The relative rounding of a term's products and of the total that they are added to. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -5341,8 +5340,8 @@ static double permi_plain_rounding(const permi_plain *plain)
   return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
 }
 
-/* Row sums drift: each of 2^chunk_log2 moves rounds them by up to a unit of the row's sum of moduli. lost[i]: by how
-   much at the end, at random. */
+/* Row sums drift: each of 2^chunk_log2 moves rounds them by up to a unit of the row's sum of moduli; lost[i] is the
+   expected drift at the end. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -5356,8 +5355,8 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* The size of one term by which errors are measured: the term's own, and what the row sums' drift makes of it in units
-   of permi_plain_rounding, which is all where row sums cancel. Of long chunks a hash takes every eighth term. */
+/* The size of a term by which errors are measured: its own, plus what the row sums' drift adds in units of
+   permi_plain_rounding, which is all where row sums cancel. Of long chunks a hash takes every eighth term. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9;
@@ -5383,7 +5382,7 @@ static void permi_plain_finish(perm_partial *partial, const permi_plain *plain, 
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* Row sums start exact and move by one column a term, in double. */
+/* In double: row sums start exact and move by one column a term. */
 static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -5453,7 +5452,7 @@ static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *wor
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* Everything in double-double; real matrices too as complex ones with parts that are 0. */
+/* In double-double, real or complex. */
 static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -5487,8 +5486,8 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* All permutations, row by row, skipping zero entries. Prefix products are double-double and their sum is exact, so
-   the only errors are those of n - 1 double-double products a term (and underflow). */
+/* All permutations, row by row, skipping zeros. Prefix products are double-double and their sum exact, so the only
+   errors are those of n - 1 products a term (and underflow). */
 static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -6538,12 +6537,10 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
 PERMI_BRIEF_END
 
 /* =========================================================================================== >>plan
-   Everything that fixes the bits of a result, decided from matrix and options alone: never from threads, time
-   or load. */
+   What fixes the bits of a result, decided from matrix and options alone, never from threads, time or load. */
 
-/* The scaling of >>scale, and then every row sum of |a| to at most 1, so that no term of Glynn's sum can overflow.
-   Multiplying by powers of two is exact. Columns matter as much as rows: where one column outweighs the others, row
-   sums cancel. exponent: 2n rows of room. */
+/* The scaling of >>scale by powers of two, exact, then every row sum of |a| to at most 1: no term of Glynn's sum can
+   overflow. Columns matter too: where one outweighs the others, row sums cancel. exponent: 2n rows of room. */
 static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
@@ -6570,9 +6567,8 @@ static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*expo
   }
 }
 
-/* The column to divide by: the largest least |pivot| / max|row|. Dividing by an entry that is small against its
-   row would blow up the row sums, so below 2^-10 (or when products could pass 2^900) the pair form is taken,
-   which divides by nothing. */
+/* The column to divide by: the largest least |pivot| / max|row|. Dividing by a small entry would blow up the row sums,
+   so below 2^-10 (or when products could pass 2^900) the pair form is taken, which divides by nothing. */
 static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
@@ -6602,8 +6598,8 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
 }
 
-/* Do division by the pivot and rounding to the grid of >>dense leave every entry as it is? For matrices of ones, signs
-   and their like: their row sums are exact, and the error bound is free. */
+/* Whether division by the pivot and rounding to the grid of >>dense change no entry, as with ones and signs: then row
+   sums are exact, and the error bound is free. */
 static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
 {
   int i, j;
@@ -6636,9 +6632,9 @@ static double permi_unit_of(double x)
                             permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
 }
 
-/* PERM_FORM_PAIR: is everything before the products of pairs exact? With rows of whole numbers of units g_i, sums of
-   moduli R_i, all of z_i z_j + l_i l_j, of O and what they are made of are whole numbers of g_i g_j and at most
-   R_i R_j (complex: their partial sums at most 4 times that). For matrices of smallish integers. */
+/* PERM_FORM_PAIR: whether all before the products of pairs is exact, as with smallish integers. With rows of whole
+   numbers of units g_i, sums of moduli R_i, all of z_i z_j + l_i l_j, of O and what they are made of are whole numbers
+   of g_i g_j and at most R_i R_j (complex: their partial sums at most 4 times that). */
 static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
 {
   double before = 1;
@@ -6683,8 +6679,8 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Jobs whose next precision is predicted to take less than PERMI_ESCALATE_SECONDS escalate by themselves when the
-   estimate is above the tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
+/* Jobs whose next precision takes less than PERMI_ESCALATE_SECONDS escalate unasked when the estimate is above the
+   tolerance or, without one, PERMI_WANTED_RELATIVE. */
 #define PERMI_WANTED_RELATIVE 1e-10
 
 static double permi_wanted_relative(const perm_options *options)
@@ -6692,9 +6688,8 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* The relative error to be expected of a sum of order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The
-   quotient is e^(n/2) for a matrix of ones, less for random and unitary ones; more where a permanent happens to cancel,
-   which no plan can know. */
+/* The relative error to expect at order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The quotient is e^(n/2)
+   for ones, less for random and unitary matrices, more where a permanent happens to cancel, which no plan can know. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   const double one = n * PERMI_UNIT * exp(0.5 * n);
@@ -6703,14 +6698,13 @@ static double permi_expected_relative(int n, perm_precision precision)
                                                                                  : 0;
 }
 
-/* Is a higher precision to be planned at once? With a tolerance, where a checkpoint or parts keep one job only, so that
-   the precision cannot be raised later. */
+/* Whether to plan a higher precision at once: with a tolerance, where a checkpoint or parts keep to one job. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
 }
 
-/* Why an engine cannot do what the options ask for; NULL if it can. */
+/* Why an engine cannot do what the options ask; NULL if it can. */
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
@@ -6779,7 +6773,7 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   return kernel;
 }
 
-/* GPUs are asked for and may take a matrix of order n. With cpu_fallback it matters whether there are any. */
+/* Whether GPUs are asked for and may take order n; with cpu_fallback they must exist. */
 static int permi_gpu_wanted(const perm_options *options, int n)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -6787,7 +6781,7 @@ static int permi_gpu_wanted(const perm_options *options, int n)
          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
 }
 
-/* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. */
+/* Makes the plan one for GPUs if they are wanted and predicted faster than one thread. */
 static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   perm_plan gpu = *plan;
@@ -6898,7 +6892,8 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
    What rounding before the products does to terms. */
 
 /* Rows on the grid of >>dense, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum
-   of moduli, in every term. Where a row sum cancels, the term is off by f over the row sum, which no sum of |terms| shows.
+   of moduli, in every term. Where a row sum cancels, the term is off by f over the row sum, which no sum of |terms| can
+   show.
    In some matrices, such as blocks (1 1; 1 -1) in any surroundings, a row sum cancels in every term: their permanent
    consists of what was rounded away. */
 typedef struct permi_rounded_rows {
@@ -7257,9 +7252,9 @@ static double permi_dense_rate(const perm_options *options)
 /* ========================================================================================= >>minors
    Permanents without one row and one column, for one row or all: the derivatives of the permanent. In Glynn's sum
    F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the same
-   sum over d_j P_i, P_i = prod over k != i of y_k, which products from the front and the back give with two multiplications
-   a row. Since d_j is constant over long, nested stretches, sums of P_i over stretches suffice: not n^2 a term, but a
-   constant number of additions a term and row.
+   sum over d_j P_i, P_i = prod over k != i of y_k, which products from the front and the back give with two
+   multiplications a row. Since d_j is constant over long, nested stretches, sums of P_i over stretches suffice: not n^2
+   a term, but a constant number of additions a term and row.
      lane and block columns   one sum a vector element and setting, folded at the end of a chunk
      outer columns            a binary counter of partial sums: when two blocks of 2^k states meet, their difference
                               goes to column k, their sum on to column k + 1
@@ -15783,7 +15778,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #else
 
 /* ===================================================================================== >>arithmetic
-   Arithmetic that every kernel may use; numbers in `parts` parts, 1 real, 2 complex. */
+   Arithmetic for every kernel. */
 
 /* a + b rounded; *error is what is missing, exactly. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
@@ -15874,8 +15869,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, i
     PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
 }
 
-/* The Gray walk over the outer columns: x = the row sums of state c; those of c - 1 become those of c. All sums are
-   exact, so that nothing drifts. */
+/* The Gray walk over the outer columns: x = the row sums of state c; then those of c - 1 become those of c. All sums
+   are exact. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
 {
   int i, k;

@@ -1,6 +1,5 @@
 /* ======================================================================================= >>dispatch
-   What the kernels read and yield, and the table from which the plan picks one. The table's rates, in
-   elements/s of one thread, feed predictions only, so any honest order of magnitude will do. */
+   What the kernels read and yield. */
 #pragma once
 #include "../base/prices.h"
 #include "../base/integers.h"
@@ -13,8 +12,8 @@ typedef struct permi_chunk_sum {
 #define PERMI_VIRTUAL_ROWS 392 /* 64 complex rows in pairs: 12 virtual rows for 2 rows; and 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
-/* Tables of one matrix, made by >>dense, immutable while kernels run. A virtual row is a linear form in the signs
-   whose coefficients lie on a fixed-point grid, so that every sum of them is exact; see permi_dense_tables. */
+/* Tables of one matrix, made by >>dense, immutable while kernels run. A virtual row is a linear form in the signs with
+   coefficients on a fixed-point grid, so that all sums are exact; see permi_dense_tables. */
 typedef struct permi_dense {
   int n, rows, padded; /* virtual rows; padded to a multiple of 8 with zeros */
   int outer, chunk_log2;
@@ -39,10 +38,10 @@ typedef struct permi_minors_work {
   double *absolute;               /* [row]: sums of |terms|, no parts */
 } permi_minors_work;
 
-/* The subset programme of >>batch for one order n, 5 .. 8. At level k there is a number for every subset of k columns:
-   blocks by the subset's high columns (5 and up, in the order of their masks), within them by its low ones. A group is
-   the blocks of a level with as many low columns. code, for each block: where it comes from by a low column; where it
-   goes; where its complement is at level n / 2; for each of its high columns, the column and the block without it. */
+/* The subset program of >>batch for one order n, 5 .. 8. Level k has a number for every subset of k columns, in blocks
+   by the subset's high columns (5 and up, in the order of their masks), within them by its low ones. A group is the
+   blocks of a level with as many low columns. code, for each block: its source by a low column; its target; its
+   complement at level n / 2; for each of its high columns, the column and the block without it. */
 typedef struct permi_batch_group {
   int low, sources, items;
 } permi_batch_group;
@@ -107,8 +106,8 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* For sums over counts. Products of forms at once: with AVX2 in 1/2.7 of their time one by one, where each factor
-   waits; and sets of forms whose elementary symmetric functions are taken at once. */
+/* For sums over counts: products of forms made at once (with AVX2 2.7 times as fast as one by one, where each factor
+   waits), and sets of forms whose elementary symmetric functions are made at once. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 

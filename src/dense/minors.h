@@ -1,9 +1,9 @@
 /* ========================================================================================= >>minors
    Permanents without one row and one column, for one row or all: the derivatives of the permanent. In Glynn's sum
    F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the same
-   sum over d_j P_i, P_i = prod over k != i of y_k, which products from the front and the back give with two multiplications
-   a row. Since d_j is constant over long, nested stretches, sums of P_i over stretches suffice: not n^2 a term, but a
-   constant number of additions a term and row.
+   sum over d_j P_i, P_i = prod over k != i of y_k, which products from the front and the back give with two
+   multiplications a row. Since d_j is constant over long, nested stretches, sums of P_i over stretches suffice: not n^2
+   a term, but a constant number of additions a term and row.
      lane and block columns   one sum a vector element and setting, folded at the end of a chunk
      outer columns            a binary counter of partial sums: when two blocks of 2^k states meet, their difference
                               goes to column k, their sum on to column k + 1

@@ -1,6 +1,6 @@
 /* ========================================================================================== >>plain
-   The three textbook engines, one row sum at a time. They are the oracles of the tests, so they share nothing
-   with >>dense but the scaled matrix and the chunk grid. */
+   The three textbook engines, one row sum at a time: the tests' oracles, so they share with >>dense only the scaled
+   matrix and the chunk grid. */
 #pragma once
 #include "../job/job.h"
 #include "kernels.h"
@@ -47,7 +47,7 @@ static double permi_gray_sign(const permi_plain *plain, const permi_gray_walk *w
   return (walk->s ^ (plain->ryser ? (uint64_t)plain->n : 0)) & 1 ? -1 : 1;
 }
 
-/* To the next term: the column that moves, and by how much; 0 when all terms are done. */
+/* The next term: returns by how much *column moves, 0 when all terms are done. */
 static double permi_gray_next(permi_gray_walk *walk, int *column)
 {
   if (++walk->s == walk->last)
@@ -70,7 +70,7 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
-/* What the products of a term round, relative to it, and the total that they are added to. */
+/* The relative rounding of a term's products and of the total that they are added to. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -78,8 +78,8 @@ static double permi_plain_rounding(const permi_plain *plain)
   return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
 }
 
-/* Row sums drift: each of 2^chunk_log2 moves rounds them by up to a unit of the row's sum of moduli. lost[i]: by how
-   much at the end, at random. */
+/* Row sums drift: each of 2^chunk_log2 moves rounds them by up to a unit of the row's sum of moduli; lost[i] is the
+   expected drift at the end. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -93,8 +93,8 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* The size of one term by which errors are measured: the term's own, and what the row sums' drift makes of it in units
-   of permi_plain_rounding, which is all where row sums cancel. Of long chunks a hash takes every eighth term. */
+/* The size of a term by which errors are measured: its own, plus what the row sums' drift adds in units of
+   permi_plain_rounding, which is all where row sums cancel. Of long chunks a hash takes every eighth term. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9;
@@ -120,7 +120,7 @@ static void permi_plain_finish(perm_partial *partial, const permi_plain *plain, 
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* Row sums start exact and move by one column a term, in double. */
+/* In double: row sums start exact and move by one column a term. */
 static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -190,7 +190,7 @@ static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *wor
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* Everything in double-double; real matrices too as complex ones with parts that are 0. */
+/* In double-double, real or complex. */
 static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -224,8 +224,8 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* All permutations, row by row, skipping zero entries. Prefix products are double-double and their sum is exact, so
-   the only errors are those of n - 1 double-double products a term (and underflow). */
+/* All permutations, row by row, skipping zeros. Prefix products are double-double and their sum exact, so the only
+   errors are those of n - 1 products a term (and underflow). */
 static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;

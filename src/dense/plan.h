@@ -1,14 +1,12 @@
 /* =========================================================================================== >>plan
-   Everything that fixes the bits of a result, decided from matrix and options alone: never from threads, time
-   or load. */
+   What fixes the bits of a result, decided from matrix and options alone, never from threads, time or load. */
 #pragma once
 #include "small.h"
 #include "scale.h"
 #include "gpu.h"
 
-/* The scaling of >>scale, and then every row sum of |a| to at most 1, so that no term of Glynn's sum can overflow.
-   Multiplying by powers of two is exact. Columns matter as much as rows: where one column outweighs the others, row
-   sums cancel. exponent: 2n rows of room. */
+/* The scaling of >>scale by powers of two, exact, then every row sum of |a| to at most 1: no term of Glynn's sum can
+   overflow. Columns matter too: where one outweighs the others, row sums cancel. exponent: 2n rows of room. */
 static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
@@ -35,9 +33,8 @@ static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*expo
   }
 }
 
-/* The column to divide by: the largest least |pivot| / max|row|. Dividing by an entry that is small against its
-   row would blow up the row sums, so below 2^-10 (or when products could pass 2^900) the pair form is taken,
-   which divides by nothing. */
+/* The column to divide by: the largest least |pivot| / max|row|. Dividing by a small entry would blow up the row sums,
+   so below 2^-10 (or when products could pass 2^900) the pair form is taken, which divides by nothing. */
 static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
@@ -67,8 +64,8 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
 }
 
-/* Do division by the pivot and rounding to the grid of >>dense leave every entry as it is? For matrices of ones, signs
-   and their like: their row sums are exact, and the error bound is free. */
+/* Whether division by the pivot and rounding to the grid of >>dense change no entry, as with ones and signs: then row
+   sums are exact, and the error bound is free. */
 static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
 {
   int i, j;
@@ -101,9 +98,9 @@ static double permi_unit_of(double x)
                             permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
 }
 
-/* PERM_FORM_PAIR: is everything before the products of pairs exact? With rows of whole numbers of units g_i, sums of
-   moduli R_i, all of z_i z_j + l_i l_j, of O and what they are made of are whole numbers of g_i g_j and at most
-   R_i R_j (complex: their partial sums at most 4 times that). For matrices of smallish integers. */
+/* PERM_FORM_PAIR: whether all before the products of pairs is exact, as with smallish integers. With rows of whole
+   numbers of units g_i, sums of moduli R_i, all of z_i z_j + l_i l_j, of O and what they are made of are whole numbers
+   of g_i g_j and at most R_i R_j (complex: their partial sums at most 4 times that). */
 static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
 {
   double before = 1;
@@ -148,8 +145,8 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Jobs whose next precision is predicted to take less than PERMI_ESCALATE_SECONDS escalate by themselves when the
-   estimate is above the tolerance or, without one, PERMI_WANTED_RELATIVE: what is good for most uses. */
+/* Jobs whose next precision takes less than PERMI_ESCALATE_SECONDS escalate unasked when the estimate is above the
+   tolerance or, without one, PERMI_WANTED_RELATIVE. */
 #define PERMI_WANTED_RELATIVE 1e-10
 
 static double permi_wanted_relative(const perm_options *options)
@@ -157,9 +154,8 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* The relative error to be expected of a sum of order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The
-   quotient is e^(n/2) for a matrix of ones, less for random and unitary ones; more where a permanent happens to cancel,
-   which no plan can know. */
+/* The relative error to expect at order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The quotient is e^(n/2)
+   for ones, less for random and unitary matrices, more where a permanent happens to cancel, which no plan can know. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   const double one = n * PERMI_UNIT * exp(0.5 * n);
@@ -168,14 +164,13 @@ static double permi_expected_relative(int n, perm_precision precision)
                                                                                  : 0;
 }
 
-/* Is a higher precision to be planned at once? With a tolerance, where a checkpoint or parts keep one job only, so that
-   the precision cannot be raised later. */
+/* Whether to plan a higher precision at once: with a tolerance, where a checkpoint or parts keep to one job. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
 }
 
-/* Why an engine cannot do what the options ask for; NULL if it can. */
+/* Why an engine cannot do what the options ask; NULL if it can. */
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
@@ -244,7 +239,7 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   return kernel;
 }
 
-/* GPUs are asked for and may take a matrix of order n. With cpu_fallback it matters whether there are any. */
+/* Whether GPUs are asked for and may take order n; with cpu_fallback they must exist. */
 static int permi_gpu_wanted(const perm_options *options, int n)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -252,7 +247,7 @@ static int permi_gpu_wanted(const perm_options *options, int n)
          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
 }
 
-/* Makes the plan one for GPUs where they are wanted and predicted faster than one thread. */
+/* Makes the plan one for GPUs if they are wanted and predicted faster than one thread. */
 static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   perm_plan gpu = *plan;

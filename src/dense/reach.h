@@ -1,7 +1,7 @@
 /* ========================================================================================== >>reach
-   What a call may come to. Every public call of matrices names one permi_reach, through which alone it finds kernels,
-   GPUs, files and perm_sparse.h: a program that calls only perm_real links no other kernels than real ones, and nothing
-   for complex matrices, GPUs or checkpoints. */
+   What a call may use. Each public call names one permi_reach, through which alone it finds kernels, GPUs, files and
+   perm_sparse.h: a program that only calls perm_real links real kernels, and nothing for complex matrices, GPUs, files.
+   */
 #pragma once
 #include "../job/job.h"
 #include "kernels.h"

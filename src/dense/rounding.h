@@ -4,7 +4,8 @@
 #include "gpu.h"
 
 /* Rows on the grid of >>dense, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum
-   of moduli, in every term. Where a row sum cancels, the term is off by f over the row sum, which no sum of |terms| shows.
+   of moduli, in every term. Where a row sum cancels, the term is off by f over the row sum, which no sum of |terms| can
+   show.
    In some matrices, such as blocks (1 1; 1 -1) in any surroundings, a row sum cancels in every term: their permanent
    consists of what was rounded away. */
 typedef struct permi_rounded_rows {

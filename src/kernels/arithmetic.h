@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arithmetic
-   Arithmetic that every kernel may use; numbers in `parts` parts, 1 real, 2 complex. */
+   Arithmetic for every kernel. */
 
 /* a + b rounded; *error is what is missing, exactly. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
@@ -90,8 +90,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, i
     PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
 }
 
-/* The Gray walk over the outer columns: x = the row sums of state c; those of c - 1 become those of c. All sums are
-   exact, so that nothing drifts. */
+/* The Gray walk over the outer columns: x = the row sums of state c; then those of c - 1 become those of c. All sums
+   are exact. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
 {
   int i, k;
