@@ -145,7 +145,7 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
   }
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
-    int zero;
+    int zero = 0;
     seconds = permi_hybrid_search(work, inner, &layout) / work->speed;
     if (seconds > 1.1 * rival) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", seconds);
