@@ -2,6 +2,7 @@
    What the vector kernels of this header read, those of arrays (>>arrays) and of programs (>>hybrid), and their text,
    read once for each instruction set. */
 #pragma once
+#include "../api/sparse_config.h"
 #include "../base/ring.h"
 #include "../dense/gpu.h"
 

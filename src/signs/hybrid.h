@@ -16,6 +16,7 @@
    Tried without gain (Cascade Lake, 2.5 GHz): 16 or 64 doubles a slot (within 10%); slots for the first-level cache
    (110: 1.4 times as slow, twice the operations). */
 #pragma once
+#include "../block/order.h"
 #include "../block/vectors.h"
 
 static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
