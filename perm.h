@@ -3578,24 +3578,49 @@ static int permi_intervals_join(const permi_interval *a, size_t of_a, const perm
   return 1;
 }
 
-/* A leaf's partial and intervals with `more` added. */
-static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_interval *interval,
-                                      size_t intervals, const perm_partial *more, perm_partial *partial,
-                                      permi_interval **list, size_t *count, perm_result *result)
+typedef struct permi_finished { /* of a leaf */
+  permi_interval *interval;
+  size_t intervals;
+  perm_partial partial;
+} permi_finished;
+
+static permi_finished permi_state_finished(const perm_state *state, int leaf)
 {
+  permi_finished finished;
+  finished.interval = state->interval[leaf];
+  finished.intervals = state->intervals[leaf];
+  finished.partial = state->partial[leaf];
+  return finished;
+}
+
+/* Puts what is finished of a leaf in place of what the state has. */
+static void permi_state_put(perm_state *state, int leaf, const permi_finished *finished)
+{
+  permi_release(&state->allocator, state->interval[leaf]);
+  state->interval[leaf] = finished->interval;
+  state->intervals[leaf] = finished->intervals;
+  state->partial[leaf] = finished->partial;
+}
+
+/* What the state has of a leaf, with `more` added, newly allocated. */
+static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_finished *more,
+                                      permi_finished *both, perm_result *result)
+{
+  const permi_finished here = permi_state_finished(state, leaf);
   permi_interval common;
   perm_status status;
-  *partial = state->partial[leaf];
-  status = perm_partial_merge(partial, more);
+  *both = here;
+  status = perm_partial_merge(&both->partial, &more->partial);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "partials of leaf %d belong to different jobs", leaf);
-  *list = (permi_interval *)permi_allocate(&state->allocator, state->intervals[leaf] + intervals, sizeof **list);
-  if (!*list)
+  both->interval =
+      (permi_interval *)permi_allocate(&state->allocator, here.intervals + more->intervals, sizeof *both->interval);
+  if (!both->interval)
     return permi_fail_memory(result);
-  if (permi_intervals_join(state->interval[leaf], state->intervals[leaf], interval, intervals, *list, count, &common))
+  if (permi_intervals_join(here.interval, here.intervals, more->interval, more->intervals, both->interval,
+                           &both->intervals, &common))
     return PERM_OK;
-  permi_release(&state->allocator, *list);
-  *list = NULL;
+  permi_release(&state->allocator, both->interval);
   return permi_fail(result, PERM_ERROR_STATE, 0, "chunks %llu to %llu of leaf %d are there already",
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
@@ -3603,9 +3628,8 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
 PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                     const perm_partial *partial, perm_result *result)
 {
-  permi_interval interval, *list;
-  perm_partial sum;
-  size_t count;
+  permi_interval interval;
+  permi_finished more, both;
   perm_status status = permi_check_state(job, state, 2, result);
   if (status != PERM_OK)
     return status;
@@ -3622,29 +3646,32 @@ PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int 
     return PERM_OK;
   interval.begin = begin;
   interval.end = end;
-  status = permi_state_joined(state, leaf, &interval, 1, partial, &sum, &list, &count, result);
-  if (status != PERM_OK)
-    return status;
-  permi_release(&state->allocator, state->interval[leaf]);
-  state->interval[leaf] = list;
-  state->intervals[leaf] = count;
-  state->partial[leaf] = sum;
-  return PERM_OK;
+  more.interval = &interval;
+  more.intervals = 1;
+  more.partial = *partial;
+  status = permi_state_joined(state, leaf, &more, &both, result);
+  if (status == PERM_OK)
+    permi_state_put(state, leaf, &both);
+  return status;
 }
 
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
                                       perm_result *result)
 {
   perm_state *joined = NULL, old;
+  permi_finished both;
   perm_status status = permi_check_state(job, into, 2, result);
   int i;
   if (status == PERM_OK)
     status = permi_check_state(job, from, 3, result);
   if (status == PERM_OK && perm_state_create(job, &joined) != PERM_OK)
     status = permi_fail_memory(result);
-  for (i = 0; status == PERM_OK && i < job->leaves; i++)
-    status = permi_state_joined(into, i, from->interval[i], from->intervals[i], &from->partial[i], &joined->partial[i],
-                                &joined->interval[i], &joined->intervals[i], result);
+  for (i = 0; status == PERM_OK && i < job->leaves; i++) {
+    const permi_finished more = permi_state_finished(from, i);
+    status = permi_state_joined(into, i, &more, &both, result);
+    if (status == PERM_OK)
+      permi_state_put(joined, i, &both);
+  }
   if (status == PERM_OK) {
     old = *into;
     *into = *joined;
@@ -13137,9 +13164,19 @@ static double permi_minors_relative(const perm_result *result, const double *out
   return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
+/* row: -1 for the gradient. */
+typedef struct permi_minors_call {
+  int m, n, row;
+  const permi_view *view;
+  const int *row_counts, *column_counts;
+  double *out;
+  int row_count[PERM_MAX_N], column_count[PERM_MAX_N]; /* once checked */
+  int total, entries; /* rows with copies; doubles of out */
+} permi_minors_call;
+
 /* Engine, sum and output, in double or double-double, of scaled entries. */
-static perm_status permi_minors_run(permi_minors *minors, int n, const perm_options *options, int wide, double *full,
-                                    permi_minors_total *total, permi_control *control, double *out, int gradient,
+static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
+                                    int wide, double *full, permi_minors_total *total, permi_control *control,
                                     perm_result *result)
 {
   const int threads = permi_threads(options);
@@ -13172,7 +13209,7 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   permi_release(&options->allocator, minors->dense.memory);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s", perm_status_text(status));
-  permi_minors_output(minors, total, n, out, gradient, result);
+  permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
   result->method = minors->kernel ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->kernel ? options->precision : PERM_PRECISION_DD;
   result->isa = minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
@@ -13180,16 +13217,6 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   result->terms += minors->terms;
   return PERM_OK;
 }
-
-/* row: -1 for the gradient. */
-typedef struct permi_minors_call {
-  int m, n, row;
-  const permi_view *view;
-  const int *row_counts, *column_counts;
-  double *out;
-  int row_count[PERM_MAX_N], column_count[PERM_MAX_N]; /* once checked */
-  int total, entries; /* rows with copies; doubles of out */
-} permi_minors_call;
 
 /* Checks a call, completes it, and sets results to NaN. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
@@ -13264,17 +13291,15 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
                                       double *full, permi_minors_total *total, perm_result *result)
 {
   const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN;
-  const int gradient = call->row < 0;
   permi_control control = permi_control_begin(options);
-  perm_status status =
-      permi_minors_run(minors, call->n, options, wide, full, total, &control, call->out, gradient, result);
+  perm_status status = permi_minors_run(call, minors, options, wide, full, total, &control, result);
   double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
   if (status == PERM_OK && minors->kernel && relative > permi_wanted_relative(options)) {
     permi_minors_plan_terms(minors);
     if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
                                : minors->seconds < PERMI_ESCALATE_SECONDS) {
       const perm_result finished = *result;
-      if (permi_minors_run(minors, call->n, options, 1, full, total, &control, call->out, gradient, result) != PERM_OK)
+      if (permi_minors_run(call, minors, options, 1, full, total, &control, result) != PERM_OK)
         *result = finished;
       else
         result->escalated = 1;
@@ -14031,25 +14056,32 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
   return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
-/* Checks and computes a batch with a stride. */
-static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
-                                        const float *single, size_t stride, const perm_options *options,
-                                        double *permanents, perm_result *result)
+static permi_batch permi_batch_of(permi_batch_kind kind, int n, int parts, size_t count, const perm_options *options,
+                                  double *permanents)
 {
   permi_batch batch;
-  const size_t least = kind == PERMI_BATCH_ENTRIES ? count : (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
-  perm_status status;
-  permi_result_clear(result);
   memset(&batch, 0, sizeof batch);
   batch.kind = kind;
   batch.n = n;
   batch.parts = parts;
   batch.count = count;
+  batch.options = permi_options(options);
+  batch.out = permanents;
+  return batch;
+}
+
+/* Checks and computes a batch with a stride; a or single is NULL. */
+static perm_status permi_batch_laid_out(permi_batch batch, const double *a, const float *single, size_t stride,
+                                        perm_result *result)
+{
+  const int n = batch.n;
+  const size_t count = batch.count, square = (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
+  const size_t least = batch.kind == PERMI_BATCH_ENTRIES ? count : square;
+  perm_status status;
+  permi_result_clear(result);
   batch.a = a;
   batch.single = single;
   batch.stride = stride;
-  batch.options = permi_options(options);
-  batch.out = permanents;
   if (n < 0 || n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not 0 to %d", n, PERM_MAX_N);
   if (!a && !single && n && count)
@@ -14060,66 +14092,65 @@ static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts,
   status = permi_check_whole(batch.options, 5, result);
   if (status != PERM_OK)
     return status;
-  if (!permanents && count)
+  if (!batch.out && count)
     return permi_fail(result, PERM_ERROR_NULL, 6, "permanents is NULL");
-  return permi_batch_run(&batch, (single ? 4.0 : 8.0) * parts * n * n * (double)count, result);
+  return permi_batch_run(&batch, (single ? 4.0 : 8.0) * batch.parts * n * n * (double)count, result);
 }
 
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 1, count, a, NULL, matrix_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents), a, NULL, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 2, count, a, NULL, matrix_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents), a, NULL, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
                                       const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 1, count, NULL, a, matrix_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents), NULL, a, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 1, count, a, NULL, entry_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents), a, NULL, entry_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 2, count, a, NULL, entry_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents), a, NULL, entry_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
                                           const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 1, count, NULL, a, entry_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents), NULL, a, entry_stride,
+                              result);
 }
 
-static perm_status permi_select(int m, int n, const permi_view *view, int k, size_t count, const int *rows,
-                                const int *columns, const perm_options *options, double *permanents,
-                                perm_result *result)
+static perm_status permi_select(permi_batch batch, int m, int n, const permi_view *view, const int *rows,
+                                const int *columns, perm_result *result)
 {
-  permi_batch batch;
+  const int k = batch.n;
+  const size_t count = batch.count;
   perm_status status;
   size_t s;
   permi_result_clear(result);
-  memset(&batch, 0, sizeof batch);
-  batch.kind = PERMI_BATCH_SELECTIONS;
-  batch.n = k;
-  batch.parts = view->parts;
-  batch.count = count;
   batch.a = view->a;
   batch.ld = view->ld;
   batch.rows = rows;
   batch.columns = columns;
-  batch.options = permi_options(options);
-  batch.out = permanents;
   status = permi_check_whole(batch.options, 9, result);
   if (status != PERM_OK)
     return status;
@@ -14138,7 +14169,7 @@ static perm_status permi_select(int m, int n, const permi_view *view, int k, siz
     if (!rows && k > m)
       return permi_fail(result, PERM_ERROR_RANGE, 7, "rows is NULL: the first %d of %d rows", k, m);
   }
-  if (!permanents && count)
+  if (!batch.out && count)
     return permi_fail(result, PERM_ERROR_NULL, 10, "permanents is NULL");
   for (s = 0; s < count * (size_t)k; s++)
     if ((rows && (rows[s] < 0 || rows[s] >= m)) || columns[s] < 0 || columns[s] >= n)
@@ -14153,7 +14184,8 @@ PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t l
                                       perm_result *result)
 {
   const permi_view view = permi_view_make(a, ld, 1);
-  return permi_select(m, n, &view, k, count, rows, columns, options, permanents, result);
+  return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 1, count, options, permanents), m, n, &view, rows,
+                      columns, result);
 }
 
 PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count,
@@ -14161,7 +14193,8 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
                                          double *permanents, perm_result *result)
 {
   const permi_view view = permi_view_make(a, ld, 2);
-  return permi_select(m, n, &view, k, count, rows, columns, options, permanents, result);
+  return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 2, count, options, permanents), m, n, &view, rows,
+                      columns, result);
 }
 
 PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options_given,

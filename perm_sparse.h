@@ -5241,12 +5241,18 @@ static double permi_frontier_bound(const permi_frontier *frontier, const permi_b
   return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
+/* How exact values are to be, and entries were. */
+typedef struct permi_exactness {
+  double roundings, lost_error; /* of a term's entries, in units; below the normal doubles */
+  uint64_t modulus;             /* 0: none */
+  int doubled;                  /* double-doubles */
+} permi_exactness;
+
 /* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or watch, which may be NULL, says stop.
    PERM_ERROR_OVERFLOW: the permanent may be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
-                                         const double *binomial, double roundings, double lost_error,
-                                         uint64_t modulus, int doubled, permi_control *watch,
-                                         permi_frontier **made)
+                                         const double *binomial, const permi_exactness *exactness,
+                                         permi_control *watch, permi_frontier **made)
 {
   const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
@@ -5265,8 +5271,8 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
   slot = numbers + 3 * vertices;
-  frontier->lost_error = lost_error;
-  if (!permi_numbers_choose(&frontier->numbers, block, modulus, doubled)) {
+  frontier->lost_error = exactness->lost_error;
+  if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
   }
@@ -5292,7 +5298,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   if (!frontier->mask)
     goto done;
   permi_frontier_streams(frontier, block, slot, watch);
-  frontier->bound_relative = permi_frontier_bound(frontier, block, roundings);
+  frontier->bound_relative = permi_frontier_bound(frontier, block, exactness->roundings);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_pool_release(&room);
@@ -5806,18 +5812,33 @@ PERMI_BRIEF_END
 /* ===================================================================================== >>arrays_run
    Runs the arrays, makes them from a frontier and prices them. */
 
+/* A step whose words of top bits threads share. */
+typedef struct permi_array_stepping {
+  permi_arrays_run *run;
+  const permi_layout *source, *target;
+  const char *from;
+  char *to;
+  int ways;
+  double before, seconds;
+  size_t unpolled;
+} permi_array_stepping;
+
 /* The blocks under one word of top bits. */
-static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
-                               const char *from, char *to, int ways, uint32_t top, permi_origin *origin,
-                               permi_sizes *sizes)
+static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int thread)
 {
+  const permi_arrays_run *run = step->run;
+  const permi_layout *source = step->source, *target = step->target;
+  const char *from = step->from;
+  permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
+  permi_sizes *sizes = &run->extremes[thread].sizes;
   const permi_arrays *arrays = run->arrays;
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
   const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts of a block come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
-  char *y = to + (size_t)target->top_offset[top] * run->bytes;
+  char *y = step->to + (size_t)target->top_offset[top] * run->bytes;
+  const int ways = step->ways;
   int i, s;
   for (i = target->middle_start[ones]; i < target->middle_start[ones + 1]; i++) {
     const uint32_t high = top << bits | target->middle[i];
@@ -5849,25 +5870,13 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
 
 #define PERMI_ARRAY_POLL 262144 /* states between polls */
 
-/* A step whose words of top bits threads share. */
-typedef struct permi_array_stepping {
-  permi_arrays_run *run;
-  const permi_layout *source, *target;
-  const char *from;
-  char *to;
-  int ways;
-  double before, seconds;
-  size_t unpolled;
-} permi_array_stepping;
-
 static perm_status permi_array_top(void *context, uint64_t number, int thread)
 {
   permi_array_stepping *step = (permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
   const permi_layout *target = step->target;
   const uint32_t top = target->top[number];
-  permi_array_blocks(run, step->source, target, step->from, step->to, step->ways, top,
-                     run->origin + (size_t)thread * (size_t)run->most, &run->extremes[thread].sizes);
+  permi_array_blocks(step, top, thread);
   if (thread || !run->control || (step->unpolled += target->states / (size_t)target->tops) <= PERMI_ARRAY_POLL)
     return PERM_OK;
   step->unpolled = 0;
@@ -14085,9 +14094,12 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   }
   status = PERM_ERROR_LIMIT;
   if (cost < PERMI_ORDER_MOST) {
-    double roundings = permi_entry_roundings(working, working->n);
-    status = permi_frontier_create(allocator, block, order, maker->binomial, roundings, working->lost_error,
-                                   working->modulus, permi_sparse_doubled(maker->options), maker->watch, &frontier);
+    permi_exactness exactness;
+    exactness.roundings = permi_entry_roundings(working, working->n);
+    exactness.lost_error = working->lost_error;
+    exactness.modulus = working->modulus;
+    exactness.doubled = permi_sparse_doubled(maker->options);
+    status = permi_frontier_create(allocator, block, order, maker->binomial, &exactness, maker->watch, &frontier);
   }
   offer->plan = frontier;
   if (status == PERM_OK)

@@ -154,6 +154,7 @@ static perm_status t_lists_ordered(const permi_block *block, const int *order, u
                                    perm_integer *value)
 {
   perm_allocator allocator;
+  permi_exactness exactness;
   permi_frontier *frontier = NULL;
   permi_leaf leaf;
   perm_partial partial;
@@ -163,7 +164,9 @@ static perm_status t_lists_ordered(const permi_block *block, const int *order, u
   memset(&leaf, 0, sizeof leaf);
   memset(&partial, 0, sizeof partial);
   binomial = permi_binomials(&allocator, block->n);
-  status = permi_frontier_create(&allocator, block, order, binomial, 0, 0, modulus, 0, NULL, &frontier);
+  memset(&exactness, 0, sizeof exactness);
+  exactness.modulus = modulus;
+  status = permi_frontier_create(&allocator, block, order, binomial, &exactness, NULL, &frontier);
   if (status == PERM_OK) {
     leaf.context = frontier;
     *width = frontier->slots;

@@ -6,18 +6,33 @@
 #include "array_layout.h"
 #include "arrays_gpu.h"
 
+/* A step whose words of top bits threads share. */
+typedef struct permi_array_stepping {
+  permi_arrays_run *run;
+  const permi_layout *source, *target;
+  const char *from;
+  char *to;
+  int ways;
+  double before, seconds;
+  size_t unpolled;
+} permi_array_stepping;
+
 /* The blocks under one word of top bits. */
-static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
-                               const char *from, char *to, int ways, uint32_t top, permi_origin *origin,
-                               permi_sizes *sizes)
+static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int thread)
 {
+  const permi_arrays_run *run = step->run;
+  const permi_layout *source = step->source, *target = step->target;
+  const char *from = step->from;
+  permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
+  permi_sizes *sizes = &run->extremes[thread].sizes;
   const permi_arrays *arrays = run->arrays;
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
   const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts of a block come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
-  char *y = to + (size_t)target->top_offset[top] * run->bytes;
+  char *y = step->to + (size_t)target->top_offset[top] * run->bytes;
+  const int ways = step->ways;
   int i, s;
   for (i = target->middle_start[ones]; i < target->middle_start[ones + 1]; i++) {
     const uint32_t high = top << bits | target->middle[i];
@@ -49,25 +64,13 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
 
 #define PERMI_ARRAY_POLL 262144 /* states between polls */
 
-/* A step whose words of top bits threads share. */
-typedef struct permi_array_stepping {
-  permi_arrays_run *run;
-  const permi_layout *source, *target;
-  const char *from;
-  char *to;
-  int ways;
-  double before, seconds;
-  size_t unpolled;
-} permi_array_stepping;
-
 static perm_status permi_array_top(void *context, uint64_t number, int thread)
 {
   permi_array_stepping *step = (permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
   const permi_layout *target = step->target;
   const uint32_t top = target->top[number];
-  permi_array_blocks(run, step->source, target, step->from, step->to, step->ways, top,
-                     run->origin + (size_t)thread * (size_t)run->most, &run->extremes[thread].sizes);
+  permi_array_blocks(step, top, thread);
   if (thread || !run->control || (step->unpolled += target->states / (size_t)target->tops) <= PERMI_ARRAY_POLL)
     return PERM_OK;
   step->unpolled = 0;

@@ -187,12 +187,18 @@ static double permi_frontier_bound(const permi_frontier *frontier, const permi_b
   return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
+/* How exact values are to be, and entries were. */
+typedef struct permi_exactness {
+  double roundings, lost_error; /* of a term's entries, in units; below the normal doubles */
+  uint64_t modulus;             /* 0: none */
+  int doubled;                  /* double-doubles */
+} permi_exactness;
+
 /* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or watch, which may be NULL, says stop.
    PERM_ERROR_OVERFLOW: the permanent may be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
-                                         const double *binomial, double roundings, double lost_error,
-                                         uint64_t modulus, int doubled, permi_control *watch,
-                                         permi_frontier **made)
+                                         const double *binomial, const permi_exactness *exactness,
+                                         permi_control *watch, permi_frontier **made)
 {
   const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
   permi_walk walk;
@@ -211,8 +217,8 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
   slot = numbers + 3 * vertices;
-  frontier->lost_error = lost_error;
-  if (!permi_numbers_choose(&frontier->numbers, block, modulus, doubled)) {
+  frontier->lost_error = exactness->lost_error;
+  if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
   }
@@ -238,7 +244,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   if (!frontier->mask)
     goto done;
   permi_frontier_streams(frontier, block, slot, watch);
-  frontier->bound_relative = permi_frontier_bound(frontier, block, roundings);
+  frontier->bound_relative = permi_frontier_bound(frontier, block, exactness->roundings);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_pool_release(&room);

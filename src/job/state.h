@@ -115,24 +115,49 @@ static int permi_intervals_join(const permi_interval *a, size_t of_a, const perm
   return 1;
 }
 
-/* A leaf's partial and intervals with `more` added. */
-static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_interval *interval,
-                                      size_t intervals, const perm_partial *more, perm_partial *partial,
-                                      permi_interval **list, size_t *count, perm_result *result)
+typedef struct permi_finished { /* of a leaf */
+  permi_interval *interval;
+  size_t intervals;
+  perm_partial partial;
+} permi_finished;
+
+static permi_finished permi_state_finished(const perm_state *state, int leaf)
 {
+  permi_finished finished;
+  finished.interval = state->interval[leaf];
+  finished.intervals = state->intervals[leaf];
+  finished.partial = state->partial[leaf];
+  return finished;
+}
+
+/* Puts what is finished of a leaf in place of what the state has. */
+static void permi_state_put(perm_state *state, int leaf, const permi_finished *finished)
+{
+  permi_release(&state->allocator, state->interval[leaf]);
+  state->interval[leaf] = finished->interval;
+  state->intervals[leaf] = finished->intervals;
+  state->partial[leaf] = finished->partial;
+}
+
+/* What the state has of a leaf, with `more` added, newly allocated. */
+static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_finished *more,
+                                      permi_finished *both, perm_result *result)
+{
+  const permi_finished here = permi_state_finished(state, leaf);
   permi_interval common;
   perm_status status;
-  *partial = state->partial[leaf];
-  status = perm_partial_merge(partial, more);
+  *both = here;
+  status = perm_partial_merge(&both->partial, &more->partial);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "partials of leaf %d belong to different jobs", leaf);
-  *list = (permi_interval *)permi_allocate(&state->allocator, state->intervals[leaf] + intervals, sizeof **list);
-  if (!*list)
+  both->interval =
+      (permi_interval *)permi_allocate(&state->allocator, here.intervals + more->intervals, sizeof *both->interval);
+  if (!both->interval)
     return permi_fail_memory(result);
-  if (permi_intervals_join(state->interval[leaf], state->intervals[leaf], interval, intervals, *list, count, &common))
+  if (permi_intervals_join(here.interval, here.intervals, more->interval, more->intervals, both->interval,
+                           &both->intervals, &common))
     return PERM_OK;
-  permi_release(&state->allocator, *list);
-  *list = NULL;
+  permi_release(&state->allocator, both->interval);
   return permi_fail(result, PERM_ERROR_STATE, 0, "chunks %llu to %llu of leaf %d are there already",
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
@@ -140,9 +165,8 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
 PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                     const perm_partial *partial, perm_result *result)
 {
-  permi_interval interval, *list;
-  perm_partial sum;
-  size_t count;
+  permi_interval interval;
+  permi_finished more, both;
   perm_status status = permi_check_state(job, state, 2, result);
   if (status != PERM_OK)
     return status;
@@ -159,29 +183,32 @@ PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int 
     return PERM_OK;
   interval.begin = begin;
   interval.end = end;
-  status = permi_state_joined(state, leaf, &interval, 1, partial, &sum, &list, &count, result);
-  if (status != PERM_OK)
-    return status;
-  permi_release(&state->allocator, state->interval[leaf]);
-  state->interval[leaf] = list;
-  state->intervals[leaf] = count;
-  state->partial[leaf] = sum;
-  return PERM_OK;
+  more.interval = &interval;
+  more.intervals = 1;
+  more.partial = *partial;
+  status = permi_state_joined(state, leaf, &more, &both, result);
+  if (status == PERM_OK)
+    permi_state_put(state, leaf, &both);
+  return status;
 }
 
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
                                       perm_result *result)
 {
   perm_state *joined = NULL, old;
+  permi_finished both;
   perm_status status = permi_check_state(job, into, 2, result);
   int i;
   if (status == PERM_OK)
     status = permi_check_state(job, from, 3, result);
   if (status == PERM_OK && perm_state_create(job, &joined) != PERM_OK)
     status = permi_fail_memory(result);
-  for (i = 0; status == PERM_OK && i < job->leaves; i++)
-    status = permi_state_joined(into, i, from->interval[i], from->intervals[i], &from->partial[i], &joined->partial[i],
-                                &joined->interval[i], &joined->intervals[i], result);
+  for (i = 0; status == PERM_OK && i < job->leaves; i++) {
+    const permi_finished more = permi_state_finished(from, i);
+    status = permi_state_joined(into, i, &more, &both, result);
+    if (status == PERM_OK)
+      permi_state_put(joined, i, &both);
+  }
   if (status == PERM_OK) {
     old = *into;
     *into = *joined;

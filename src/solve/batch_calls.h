@@ -11,25 +11,32 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
   return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
-/* Checks and computes a batch with a stride. */
-static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
-                                        const float *single, size_t stride, const perm_options *options,
-                                        double *permanents, perm_result *result)
+static permi_batch permi_batch_of(permi_batch_kind kind, int n, int parts, size_t count, const perm_options *options,
+                                  double *permanents)
 {
   permi_batch batch;
-  const size_t least = kind == PERMI_BATCH_ENTRIES ? count : (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
-  perm_status status;
-  permi_result_clear(result);
   memset(&batch, 0, sizeof batch);
   batch.kind = kind;
   batch.n = n;
   batch.parts = parts;
   batch.count = count;
+  batch.options = permi_options(options);
+  batch.out = permanents;
+  return batch;
+}
+
+/* Checks and computes a batch with a stride; a or single is NULL. */
+static perm_status permi_batch_laid_out(permi_batch batch, const double *a, const float *single, size_t stride,
+                                        perm_result *result)
+{
+  const int n = batch.n;
+  const size_t count = batch.count, square = (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
+  const size_t least = batch.kind == PERMI_BATCH_ENTRIES ? count : square;
+  perm_status status;
+  permi_result_clear(result);
   batch.a = a;
   batch.single = single;
   batch.stride = stride;
-  batch.options = permi_options(options);
-  batch.out = permanents;
   if (n < 0 || n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not 0 to %d", n, PERM_MAX_N);
   if (!a && !single && n && count)
@@ -40,66 +47,65 @@ static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts,
   status = permi_check_whole(batch.options, 5, result);
   if (status != PERM_OK)
     return status;
-  if (!permanents && count)
+  if (!batch.out && count)
     return permi_fail(result, PERM_ERROR_NULL, 6, "permanents is NULL");
-  return permi_batch_run(&batch, (single ? 4.0 : 8.0) * parts * n * n * (double)count, result);
+  return permi_batch_run(&batch, (single ? 4.0 : 8.0) * batch.parts * n * n * (double)count, result);
 }
 
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 1, count, a, NULL, matrix_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents), a, NULL, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 2, count, a, NULL, matrix_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents), a, NULL, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
                                       const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_MATRICES, n, 1, count, NULL, a, matrix_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents), NULL, a, matrix_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 1, count, a, NULL, entry_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents), a, NULL, entry_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 2, count, a, NULL, entry_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents), a, NULL, entry_stride,
+                              result);
 }
 
 PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
                                           const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(PERMI_BATCH_ENTRIES, n, 1, count, NULL, a, entry_stride, options, permanents, result);
+  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents), NULL, a, entry_stride,
+                              result);
 }
 
-static perm_status permi_select(int m, int n, const permi_view *view, int k, size_t count, const int *rows,
-                                const int *columns, const perm_options *options, double *permanents,
-                                perm_result *result)
+static perm_status permi_select(permi_batch batch, int m, int n, const permi_view *view, const int *rows,
+                                const int *columns, perm_result *result)
 {
-  permi_batch batch;
+  const int k = batch.n;
+  const size_t count = batch.count;
   perm_status status;
   size_t s;
   permi_result_clear(result);
-  memset(&batch, 0, sizeof batch);
-  batch.kind = PERMI_BATCH_SELECTIONS;
-  batch.n = k;
-  batch.parts = view->parts;
-  batch.count = count;
   batch.a = view->a;
   batch.ld = view->ld;
   batch.rows = rows;
   batch.columns = columns;
-  batch.options = permi_options(options);
-  batch.out = permanents;
   status = permi_check_whole(batch.options, 9, result);
   if (status != PERM_OK)
     return status;
@@ -118,7 +124,7 @@ static perm_status permi_select(int m, int n, const permi_view *view, int k, siz
     if (!rows && k > m)
       return permi_fail(result, PERM_ERROR_RANGE, 7, "rows is NULL: the first %d of %d rows", k, m);
   }
-  if (!permanents && count)
+  if (!batch.out && count)
     return permi_fail(result, PERM_ERROR_NULL, 10, "permanents is NULL");
   for (s = 0; s < count * (size_t)k; s++)
     if ((rows && (rows[s] < 0 || rows[s] >= m)) || columns[s] < 0 || columns[s] >= n)
@@ -133,7 +139,8 @@ PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t l
                                       perm_result *result)
 {
   const permi_view view = permi_view_make(a, ld, 1);
-  return permi_select(m, n, &view, k, count, rows, columns, options, permanents, result);
+  return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 1, count, options, permanents), m, n, &view, rows,
+                      columns, result);
 }
 
 PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count,
@@ -141,7 +148,8 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
                                          double *permanents, perm_result *result)
 {
   const permi_view view = permi_view_make(a, ld, 2);
-  return permi_select(m, n, &view, k, count, rows, columns, options, permanents, result);
+  return permi_select(permi_batch_of(PERMI_BATCH_SELECTIONS, k, 2, count, options, permanents), m, n, &view, rows,
+                      columns, result);
 }
 
 PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options_given,

@@ -123,9 +123,19 @@ static double permi_minors_relative(const perm_result *result, const double *out
   return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
+/* row: -1 for the gradient. */
+typedef struct permi_minors_call {
+  int m, n, row;
+  const permi_view *view;
+  const int *row_counts, *column_counts;
+  double *out;
+  int row_count[PERM_MAX_N], column_count[PERM_MAX_N]; /* once checked */
+  int total, entries; /* rows with copies; doubles of out */
+} permi_minors_call;
+
 /* Engine, sum and output, in double or double-double, of scaled entries. */
-static perm_status permi_minors_run(permi_minors *minors, int n, const perm_options *options, int wide, double *full,
-                                    permi_minors_total *total, permi_control *control, double *out, int gradient,
+static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
+                                    int wide, double *full, permi_minors_total *total, permi_control *control,
                                     perm_result *result)
 {
   const int threads = permi_threads(options);
@@ -158,7 +168,7 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   permi_release(&options->allocator, minors->dense.memory);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s", perm_status_text(status));
-  permi_minors_output(minors, total, n, out, gradient, result);
+  permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
   result->method = minors->kernel ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
   result->precision = minors->kernel ? options->precision : PERM_PRECISION_DD;
   result->isa = minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
@@ -166,16 +176,6 @@ static perm_status permi_minors_run(permi_minors *minors, int n, const perm_opti
   result->terms += minors->terms;
   return PERM_OK;
 }
-
-/* row: -1 for the gradient. */
-typedef struct permi_minors_call {
-  int m, n, row;
-  const permi_view *view;
-  const int *row_counts, *column_counts;
-  double *out;
-  int row_count[PERM_MAX_N], column_count[PERM_MAX_N]; /* once checked */
-  int total, entries; /* rows with copies; doubles of out */
-} permi_minors_call;
 
 /* Checks a call, completes it, and sets results to NaN. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
@@ -250,17 +250,15 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
                                       double *full, permi_minors_total *total, perm_result *result)
 {
   const int wide = options->precision > PERM_PRECISION_FAST || options->method == PERM_METHOD_GLYNN;
-  const int gradient = call->row < 0;
   permi_control control = permi_control_begin(options);
-  perm_status status =
-      permi_minors_run(minors, call->n, options, wide, full, total, &control, call->out, gradient, result);
+  perm_status status = permi_minors_run(call, minors, options, wide, full, total, &control, result);
   double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
   if (status == PERM_OK && minors->kernel && relative > permi_wanted_relative(options)) {
     permi_minors_plan_terms(minors);
     if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
                                : minors->seconds < PERMI_ESCALATE_SECONDS) {
       const perm_result finished = *result;
-      if (permi_minors_run(minors, call->n, options, 1, full, total, &control, call->out, gradient, result) != PERM_OK)
+      if (permi_minors_run(call, minors, options, 1, full, total, &control, result) != PERM_OK)
         *result = finished;
       else
         result->escalated = 1;

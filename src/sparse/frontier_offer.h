@@ -281,9 +281,12 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   }
   status = PERM_ERROR_LIMIT;
   if (cost < PERMI_ORDER_MOST) {
-    double roundings = permi_entry_roundings(working, working->n);
-    status = permi_frontier_create(allocator, block, order, maker->binomial, roundings, working->lost_error,
-                                   working->modulus, permi_sparse_doubled(maker->options), maker->watch, &frontier);
+    permi_exactness exactness;
+    exactness.roundings = permi_entry_roundings(working, working->n);
+    exactness.lost_error = working->lost_error;
+    exactness.modulus = working->modulus;
+    exactness.doubled = permi_sparse_doubled(maker->options);
+    status = permi_frontier_create(allocator, block, order, maker->binomial, &exactness, maker->watch, &frontier);
   }
   offer->plan = frontier;
   if (status == PERM_OK)
