@@ -891,7 +891,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ARM 0
 #endif
 
-/* Hides a double from the compiler's contraction of products and sums, in a register where one is known. */
+/* Hides a double from the contraction of products and sums. */
 #if PERMI_X86
 #define PERMI_KEEP_DOUBLE(x) __asm__("" : "+x"(x))
 #elif PERMI_ARM
@@ -907,7 +907,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define PERMI_UNUSED __attribute__((unused))
 #define PERMI_NEVER_INLINE __attribute__((noinline))
-#define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: for size, which also compiles faster */
+#define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: small code compiles faster */
 #else
 #define PERMI_ALIGN64
 #define PERMI_PRINTF(text, first)
@@ -927,15 +927,15 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL
 #define PERMI_UNROLL_FEW
 #endif
-/* Kernels are made of functions that are always inlined. Without optimisation that would make three times the code. */
+/* Kernels consist of always-inlined functions; without optimisation that would triple the code. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 #define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning: it
-   then takes 1.3 times as long (order 13: 8.3 us, then 11), for want of inlining. clang has no such level. */
+/* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning,
+   which would take 1.3 times as long (order 13: 8.3 us, then 11) for want of inlining. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
@@ -944,9 +944,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_END
 #endif
 /* PERMI_EVERY: call for k = 0 to count - 1, count a constant: 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an
-   array in registers throughout: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more
-   spills. PERMI_ALIGN_LOOPS, for a kernel: gcc aligns loops to 16 bytes, and row loops of plain C then take up to 1.27
-   times as long, by what code happens to stand before them. */
+   array in registers: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more spills.
+   PERMI_ALIGN_LOOPS: gcc aligns loops to 16 bytes, and row loops of plain C then take up to 1.27 times as long,
+   depending on the code before them. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -968,9 +968,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53, the rounding unit of double */
 #define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of one double-double operation, generously */
 
-/* A clock that nobody sets: a jump would stop a job, or prolong it. OpenMP's is not it: LLVM's runtime asks
-   gettimeofday. With -std=c99 on Linux, <sched.h> still defines timespec, but no header declares clock_gettime; the
-   function of that name takes a time of two longs, and where times have become longer it has another name. */
+/* A clock that nobody sets: a jump would stop a job, or prolong it. LLVM's OpenMP clock is gettimeofday. With -std=c99
+   on Linux, <sched.h> still defines timespec, but no header declares clock_gettime, which takes a time of two longs, or
+   has another name where times have become longer. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC)
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -981,7 +981,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_CLOCK_FITS(time) (sizeof(time) == sizeof(long))
 extern int clock_gettime(int clock, struct timespec *now);
 #elif defined(_WIN32)
-union _LARGE_INTEGER; /* as <windows.h> has it */
+union _LARGE_INTEGER;
 #if defined(__cplusplus)
 extern "C"
 #endif
@@ -992,7 +992,6 @@ extern "C"
 __declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *frequency);
 #endif
 
-/* Seconds since an arbitrary moment. */
 static double permi_seconds(void)
 {
 #if defined(PERM_SECONDS)
@@ -1023,44 +1022,43 @@ static double permi_seconds(void)
 }
 
 /* ========================================================================================= >>prices
-   Stored prices: how long engines are predicted to take. They choose engines and orders and cut work into slices, but
-   change no value; no clock is asked, so a plan is the same on every machine.
-   Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in November 2026 on a 2.5 GHz Xeon (Cascade Lake),
-   gcc 12 -O2, and an H200 (_GPU_), unless a line says otherwise; "chosen" limits were set, not measured. Rates of
-   single kernels stand in >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. An honest order of magnitude
-   will do. */
+   Predicted times of engines. They choose engines and orders and cut work into slices, but change no value; no clock
+   is asked, so a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in
+   November 2026 on a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and an H200 (_GPU_), unless a line says otherwise;
+   "chosen" limits were set, not measured. Rates of single kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run,
+   >>band_order. */
 
 /* ---- threads, limits */
 #define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds */
 #ifndef PERMI_SHARE_SECONDS
-#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* a shorter step runs on one thread */
+#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* shorter steps run on one thread */
 #endif
-#define PERMI_CHUNK_SECONDS 0.1       /* chosen: a chunk of a long sum, lost if a call stops in it */
-#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* likewise for sparyser, once it has 4096 chunks */
-#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a cheaper higher precision is tried unasked */
-#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused, as those that */
-#define PERMI_HOPELESS_BYTES 1e13     /* need more, unless max_bytes allows it */
+#define PERMI_CHUNK_SECONDS 0.1       /* chosen: of a long sum; lost if a call stops in it */
+#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* chosen: of sparyser from 4096 chunks on */
+#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a higher precision below this is tried unasked */
+#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused, and those */
+#define PERMI_HOPELESS_BYTES 1e13     /* that need more, unless max_bytes allows it */
 #define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto prefers other sparse engines */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen: the most without max_bytes; */
-#define PERMI_COUNTS_BYTES 4e9        /* likewise of subsets; */
-#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads of decompose together */
+#define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen: the most without max_bytes, */
+#define PERMI_COUNTS_BYTES 4e9        /* of subsets, */
+#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads of decompose */
 
 /* ---- dense sums, exact integers */
 #define PERMI_RATE_GLYNN 6e8     /* elements of the scalar sum */
-#define PERMI_RATE_RYSER 3e8     /* likewise */
+#define PERMI_RATE_RYSER 3e8
 #define PERMI_RATE_EXPANSION 3e7 /* visited prefixes */
 #define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
 #define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
 #define PERMI_RATE_MODULAR 2.2e8      /* row additions and products modulo p */
-#define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex: elements, when GPUs are the alternative */
+#define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, if GPUs are the alternative */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
                                                /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0            /* seconds */
-#define PERMI_EXACT_GPU_RATE 2e13              /* instructions of threads */
-#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12}    /* real, complex: elements; and a second for compiling */
-#define PERMI_BATCH_GPU_BYTES_RATE 2e10        /* bytes that go there */
+#define PERMI_EXACT_GPU_RATE 2e13
+#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12}    /* real, complex elements; a second for compiling */
+#define PERMI_BATCH_GPU_BYTES_RATE 2e10        /* bytes to the GPU */
 
 /* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
 static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
@@ -1069,71 +1067,71 @@ static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form 
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
 static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
 static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
-static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
+static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* integers: a step, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
-#define PERMI_SECONDS_SCAN 8e-9          /* subsets: looking at a row of states */
-#define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form for rows of states */
+#define PERMI_SECONDS_SCAN 8e-9          /* subsets: a row of states */
+#define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form */
 #define PERMI_SECONDS_TERM 3e-8          /* repeats: a term */
-#define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: double-double at once where it costs next to nothing */
+#define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
 #define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
-/* ---- what planning a sparse matrix may take */
+/* ---- planning sparse matrices */
 #define PERMI_PLAN_SHARE 0.05  /* chosen: of the predicted run, or */
 #define PERMI_PLAN_SECONDS 0.02
-#define PERMI_PLAN_REST 3e-3     /* seconds left for making programs, and for engines that are asked later */
-#define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing an order, and */
-#define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
-#define PERMI_ORDER_PLAN_SECONDS 2e-6  /* per vertex and entry, of finding a frontier order */
+#define PERMI_PLAN_REST 3e-3     /* seconds for programs and for later engines */
+#define PERMI_ANNEAL_SHARE 0.025 /* chosen: of the run, for annealing an order */
+#define PERMI_ANNEAL_LEAST 0.004 /* seconds for it in runs of a millisecond and more */
+#define PERMI_ORDER_PLAN_SECONDS 2e-6  /* per vertex and entry */
 #define PERMI_ORDER_FIRST_SECONDS 10   /* chosen: below it orders come before trees in blocks of order 64 at most */
 #define PERMI_ORDER_FORGET_SECONDS 1e5 /* chosen: orders that take longer are not annealed */
-#define PERMI_TREE_PLAN_SECONDS 1e-6   /* per vertex and entry, of finding a tree */
-#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: predicted seconds of a search that no larger run need pay for */
-#define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: rivals that are quicker leave no time for planning sparyser; */
-#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* or hybrid, whose layout takes a millisecond to find */
-#define PERMI_HYBRID_PLAN_SHARE 0.03   /* chosen: of the run, for layouts, or as long as no run has to pay for them */
+#define PERMI_TREE_PLAN_SECONDS 1e-6   /* per vertex and entry */
+#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: free seconds of a search */
+#define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: against quicker rivals sparyser is not planned; */
+#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* nor hybrid, whose layout takes a millisecond to find */
+#define PERMI_HYBRID_PLAN_SHARE 0.03   /* chosen: of the run, for layouts */
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* a move of the searches for GPUs */
 
 /* ---- frontier, arrays, bands, trees */
-#define PERMI_STEP_SECONDS 1e-6    /* lists: of a step, whatever its states */
+#define PERMI_STEP_SECONDS 1e-6    /* lists: of a step */
 #define PERMI_STATE_SECONDS 2.5e-9 /* lists: per unit of the order's cost */
-#define PERMI_SORTING_SLOWER 30    /* sorted lists, than merged ones: a regular graph of order 80 */
+#define PERMI_SORTING_SLOWER 30    /* than merged lists: a regular graph of order 80 */
 #define PERMI_ARRAY_STATES 20000   /* chosen: smaller peaks are left to the lists */
 #define PERMI_GPU_START_SECONDS 0.4   /* a context and a compilation */
-#define PERMI_GPU_STEP_SECONDS 3e-5   /* of the host, for a step */
+#define PERMI_GPU_STEP_SECONDS 3e-5   /* of the host */
 #define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost, of doubles */
-#define PERMI_GPU_LISTS_SLOWER 10     /* than arrays there: 9 to 12 */
-#define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory that arrays may have */
+#define PERMI_GPU_LISTS_SLOWER 10     /* than arrays: 9 to 12 */
+#define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
 #define PERMI_BAND_ROW_SECONDS 3e-7
-#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
+#define PERMI_BAND_MADE_SECONDS 3e-8 /* for a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
 #define PERMI_TREE_PAIR_SECONDS 1.6e-9
 #define PERMI_TREE_STATE_SECONDS 1.5e-9
-#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs that go to a larger table */
-#define PERMI_TREE_MISS_SECONDS 1e-8 /* take so much longer (mesh1e1: 9e7 pairs 1.5 s) */
+#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs of a larger table */
+#define PERMI_TREE_MISS_SECONDS 1e-8 /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
 
-/* ---- sums over signs, perfect matchings */
+/* ---- sums over signs, matchings */
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
-#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* and per entry that it changes or row that it multiplies */
-#define PERMI_WALK_SECONDS 1e-2        /* chosen: for which threads are worth waking; the top of a tree takes a ms */
-#define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second; */
-#define PERMI_GPU_PART 0.81            /* of it, a program with folds weighted; */
-#define PERMI_CODEGEN_PART 0.6         /* of it, codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
-                                       /* the entries, 3.13 and 2.42 s with three tenths, shared and global alike */
-#define PERMI_GPU_COMPILE 0.3          /* seconds, and more for every statement, */
-#define PERMI_GPU_COMPILE_EACH 1.7e-4  /* a number of two parts taking more */
-#define PERMI_GPU_LITERAL_SECONDS 1.5  /* chosen: below this it pays to compile sooner */
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry that it changes, a row that it multiplies */
+#define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
+#define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second */
+#define PERMI_GPU_PART 0.81            /* of it: programs with folds */
+#define PERMI_CODEGEN_PART 0.6         /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
+                                       /* the entries, 3.13 and 2.42 s with three tenths */
+#define PERMI_GPU_COMPILE 0.3          /* seconds, */
+#define PERMI_GPU_COMPILE_EACH 1.7e-4  /* for every statement; two parts take more */
+#define PERMI_GPU_LITERAL_SECONDS 1.5  /* chosen: below it compiling sooner pays */
 #ifndef PERMI_GPU_TUNE_SECONDS
-#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: predicted runs that repay compiling and timing candidates, about 2 s */
+#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: longer runs repay compiling and timing candidates, about 2 s */
 #endif
 
 /* ---- the chooser of a block */
-#define PERMI_ROUTE_SECONDS 1e-3 /* chosen: an array is looked through for zeros where the dense engine takes longer */
-#define PERMI_RIVAL_RATE 2e11    /* elements: more than the exact engine has reached anywhere */
-#define PERMI_RIVAL_GPU_RATE 1e15 /* and on a GPU, after half a second for compiling */
+#define PERMI_ROUTE_SECONDS 1e-3 /* chosen: longer dense runs are worth a search for zeros */
+#define PERMI_RIVAL_RATE 2e11    /* elements: more than the exact engine has reached */
+#define PERMI_RIVAL_GPU_RATE 1e15 /* on a GPU, after half a second for compiling */
 #define PERMI_FULL_SECONDS 0.6e-9 /* a transition of a window of all columns, of which there are n 2^n */
-#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it engines with proven bounds win whatever others take */
-#define PERMI_HYBRID_CAUTION 1.4         /* chosen: its estimate is the larger one, so it is run again more often */
+#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it engines with proven bounds win */
+#define PERMI_HYBRID_CAUTION 1.4         /* chosen: its larger estimate is escalated more often */
 #define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */
 #define PERMI_EXACT_WORTH 3              /* and above up to so many times the seconds of doubles */
 
@@ -1156,11 +1154,11 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     return;
   if (allocator->release)
     allocator->release(pointer, allocator->user_data);
-  else if (!allocator->allocate) /* an arena may well have no release */
+  else if (!allocator->allocate) /* an arena may have no release */
     free(pointer);
 }
 
-/* Blocks that are released together: what a task needs for itself. */
+/* Blocks that are released together. */
 typedef struct permi_pool {
   const perm_allocator *allocator;
   void *last; /* each block begins with a pointer to the one before */
@@ -1191,7 +1189,7 @@ PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
   }
 }
 
-/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global of the C library: a data race among threads). */
+/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global of the C library: a data race). */
 static double permi_log2_factorial(double n)
 {
   double x = n + 1, below = 1, y;
@@ -1210,7 +1208,7 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
-/* One job in several calls, perhaps with other limits each time: those must not change the plan. */
+/* One job in several calls, perhaps with other limits each time, which must not change the plan. */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merges;
@@ -1222,7 +1220,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* Records an error so that an ignored status cannot look plausible: NaN with infinite error. */
+/* Records an error: NaN with infinite error, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -1245,14 +1243,14 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* ---- max_bytes: an allocator that counts, for the length of a call and of what the call leaves. Every block has a
-   head that says what it counts for; the last one takes the meter with it. */
-#define PERMI_METER_HEAD 16  /* keeps the alignment of malloc */
-#define PERMI_METER_EXTRA 32 /* a block costs so much more, with what malloc adds */
+/* max_bytes: an allocator that counts for a call and for the blocks that outlive the call. Each block's head holds its
+   cost; the last block releases the meter. */
+#define PERMI_METER_HEAD 16
+#define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input;    /* bytes to be had beside the input, and those of the input */
-  size_t live, wanted;    /* bytes; the most that were refused, 0: none */
+  double limit, input;    /* bytes: limit beside the input, and input */
+  size_t live, wanted;    /* bytes; wanted: the most that were refused */
   size_t holders;         /* blocks, and the call */
 } permi_meter;
 
@@ -1268,7 +1266,7 @@ static size_t permi_count(size_t *number, size_t difference)
 #endif
 }
 
-/* *most becomes `number` if that is more. */
+/* *most = max(*most, number). */
 static void permi_most(size_t *most, size_t number)
 {
 #if defined(__GNUC__)
@@ -1324,11 +1322,11 @@ static void permi_meter_release(void *pointer, void *user_data)
 
 typedef struct permi_metered {
   perm_options options;
-  permi_meter *meter; /* NULL: none was begun */
+  permi_meter *meter; /* may be NULL */
 } permi_metered;
 
-/* The options of a call, with such an allocator if there is a limit and nobody has begun yet; input: bytes of it. If
-   there is no memory for the meter, there is none for anything. */
+/* Returns the call's options, with a counting allocator if there is a limit and no outer call counts; input: its bytes.
+   Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -1352,7 +1350,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* Was it the limit that memory ran out by? Then that is what the result says. */
+/* If the limit caused PERM_ERROR_MEMORY, returns PERM_ERROR_LIMIT and says so in the result. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -1363,7 +1361,6 @@ static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_sta
                     meter->limit + meter->input, meter->input, (double)meter->wanted);
 }
 
-/* Bytes that would have gone one step further. */
 PERMI_UNUSED
 static double permi_meter_needed(const perm_options *options)
 {
@@ -1380,7 +1377,7 @@ static perm_status permi_meter_end(const permi_metered *call, perm_status status
   return status;
 }
 
-/* What stopped early has no value, but its result says of what kind that would be. */
+/* Fills in the kind of a result that stopped early. */
 static perm_status permi_kind(perm_status status, int parts, const perm_options *options, perm_result *result)
 {
   if (status > 0 && result) {
@@ -1400,7 +1397,7 @@ static double permi_max_bytes(const perm_options *options)
 /* ======================================================================================== >>doubles
    Exponents, fingerprints, double-double numbers and the exactly associative sum. */
 
-/* A fingerprint against mistakes, not against adversaries: multiply and shift, the same on either byte order. */
+/* A fingerprint against mistakes, not against adversaries; the same on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
 {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -1418,7 +1415,7 @@ static uint64_t permi_hash_double(uint64_t hash, double x)
 #define PERMI_VERSION (PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH)
 #define PERMI_HASH_START UINT64_C(14695981039346656037)
 
-/* The e of frexp, |x| in [2^(e-1), 2^e), x != 0: without a call, since plans look at every entry. */
+/* Returns the e of frexp, |x| in [2^(e-1), 2^e), x != 0, without a call. */
 static int permi_exponent(double x)
 {
   uint64_t bits;
@@ -1438,7 +1435,7 @@ static int permi_log2_ceiling(double x) /* least e with x <= 2^e; x > 0 */
   return ldexp(0.5, e) == x ? e - 1 : e;
 }
 
-/* An exponent for ldexp: beyond +-5000 any double becomes 0 or infinite anyway. */
+/* Clamps an exponent for ldexp: beyond +-5000 any double becomes 0 or infinite anyway. */
 static int permi_int_exponent(long long e)
 {
   return e < -5000 ? -5000 : e > 5000 ? 5000 : (int)e;
@@ -1456,7 +1453,7 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* ---- double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9] */
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
@@ -1500,7 +1497,7 @@ static permi_dd permi_dd_multiply(permi_dd a, permi_dd b)
   permi_dd p;
   p.hi = a.hi * b.hi;
   PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(a.hi, b.hi, -p.hi); /* libm's fma is exact with or without the instruction */
+  p.lo = fma(a.hi, b.hi, -p.hi);
   return permi_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
@@ -1518,13 +1515,12 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Flags and rounding modes that break it can
-   come from anywhere in a process (another object linked with -ffast-math sets flush-to-zero), so guaranteed bounds
-   are given only after a look. */
+/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Flags and rounding modes can change anywhere
+   in a process (an object linked with -ffast-math sets flush-to-zero), so bounds are given only after this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5, many = 49;
-  const double divisor = many, whole = many / divisor, seventh = 7 / divisor; /* or is it times 1 / divisor? */
+  const double divisor = many, whole = many / divisor, seventh = 7 / divisor; /* also detects 7 * (1 / divisor) */
   permi_dd s = permi_two_sum(one, tiny * half);
   double product = (one + 2 * tiny) * (one + 2 * tiny);
   return one + tiny == 1 && one - tiny * half == 1 && one + 3 * tiny == 1 + 4 * tiny && s.hi == 1 && s.lo == tiny / 2 &&
@@ -1532,7 +1528,7 @@ static int permi_arithmetic_is_sound(void)
          fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
 }
 
-/* ---- perm_sum: long fixed-point accumulator [Kul13]; word w has weight 2^(64 w - 1074) */
+/* perm_sum: a long fixed-point accumulator [Kul13]; word w has weight 2^(64 w - 1074). */
 static void permi_sum_carry(perm_sum *sum, int w, uint64_t low, uint64_t high, int subtract)
 {
   if (subtract) {
@@ -1557,7 +1553,7 @@ static void permi_sum_carry(perm_sum *sum, int w, uint64_t low, uint64_t high, i
   }
 }
 
-static void permi_sum_add_double(perm_sum *sum, double x) /* x finite; exact */
+static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
 {
   uint64_t bits, mantissa;
   int exponent, shift;
@@ -1570,7 +1566,7 @@ static void permi_sum_add_double(perm_sum *sum, double x) /* x finite; exact */
     exponent = 1;
   if (!mantissa)
     return;
-  shift = (exponent - 1) & 63; /* a unit of the last place weighs 2^(exponent - 1075) = 2^(exponent - 1) units */
+  shift = (exponent - 1) & 63;
   permi_sum_carry(sum, (exponent - 1) >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, (int)(bits >> 63));
 }
 
@@ -1586,7 +1582,7 @@ static void permi_sum_add(perm_sum *sum, const perm_sum *other)
   }
 }
 
-/* Adds sign * magnitude, an integer of `words` words (in ones, not in units of 2^-1074). */
+/* Adds sign * magnitude, an integer of `words` words. */
 PERMI_UNUSED
     static void
     permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
@@ -1615,8 +1611,7 @@ static perm_sum permi_sum_magnitude(const perm_sum *sum)
   return r;
 }
 
-/* Nearest double to |sum| 2^-shift (ties to even), with *exp2 = shift chosen so that the double is normal and
-   below 2^64; 0 for a zero sum. */
+/* Nearest double to |sum| 2^-shift (ties to even); *exp2 = shift makes the double normal and below 2^64. */
 static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
 {
   uint64_t top, below = 0;
@@ -1637,7 +1632,7 @@ static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
       below |= magnitude->word[i];
   }
   *exp2 = 64 * w - lead - 1074;
-  /* 64 bits in top; keep 53, round by the 11 dropped ones and the sticky rest */
+  /* keep 53 of the 64 bits, round by the 11 dropped ones and the sticky rest */
   {
     uint64_t kept = top >> 11, dropped = top & 2047, half = 1024;
     if (dropped > half || (dropped == half && (below || (kept & 1))))
@@ -1656,13 +1651,13 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
   r.hi = permi_magnitude_double(&rest, &e);
   if (r.hi == 0)
     return r;
-  { /* rest -= hi 2^e: hi is a whole number of 2^11, so it goes in as an integer at bit e + 1074 */
+  { /* rest -= hi 2^e: hi is a multiple of 2^11 */
     uint64_t mantissa = (uint64_t)(r.hi / 2048.0);
     int bit = e + 11 + 1074;
     if (bit >= 0) {
       int shift = bit & 63;
       permi_sum_carry(&rest, bit >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, 1);
-    } else { /* fewer than 53 bits in the whole sum: the dropped bits of mantissa are zero */
+    } else { /* the whole sum has fewer than 53 bits: the dropped bits are zero */
       permi_sum_carry(&rest, 0, mantissa >> -bit, 0, 1);
     }
   }
@@ -1683,7 +1678,7 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 /* ======================================================================================= >>integers
    Integers of any size: magnitudes of 64-bit words, and perm_integer. */
 
-/* Magnitudes: a += b, a -= b (a >= b), comparison; n words each. */
+/* Magnitudes of n words: a += b, a -= b (a >= b), comparison. */
 static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
 {
   while (n-- > 0)
@@ -1718,9 +1713,8 @@ static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
 
 typedef struct permi_wide {
   uint64_t low, high;
-} permi_wide; /* 128 bits */
+} permi_wide;
 
-/* 64 x 64 -> 128 bits. */
 static permi_wide permi_multiply_words(uint64_t a, uint64_t b)
 {
   permi_wide r;
@@ -1760,14 +1754,14 @@ static permi_wide permi_wide_negate(permi_wide x)
   return x;
 }
 
-/* y = c x, or y += c x if sign is 1, y -= c x if it is -1, of `words` words. Returns what is carried or borrowed. */
+/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns the carry or borrow. */
 static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
   uint64_t carry = 0;
   int i;
   for (i = 0; i < words; i++) {
     permi_wide p = permi_multiply_words(x[i], c);
-    if (!sign) { /* by itself: one register fewer, 4 % of the exact kernel for long entries */
+    if (!sign) { /* on its own: one register fewer, 4 % of the exact kernel for long entries */
       y[i] = p.low + carry;
       carry = p.high + (y[i] < carry);
       continue;
@@ -1823,7 +1817,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
   return a;
 }
 
-/* a += b, or a -= b; 0 when the sum is too long. */
+/* a += b, or a -= b; returns 0 when the result is too long. */
 static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
 {
   int negative = b->negative ^ subtract;
@@ -1843,7 +1837,7 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
   return 1;
 }
 
-/* a b; 0 when it is too long. */
+/* Returns 0 when a b is too long. */
 static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, perm_integer *product)
 {
   uint64_t word[2 * PERM_INTEGER_WORDS] = {0};
@@ -1859,7 +1853,7 @@ static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, 
   return 1;
 }
 
-/* a 2^-k; 0 unless that is an integer. */
+/* a 2^-k; returns 0 unless that is an integer. */
 static int permi_integer_halve(perm_integer *a, int k)
 {
   int words = k / 64, bits = k % 64, i;
@@ -1877,7 +1871,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* (high 2^64 + low) mod p for high < p <= 2^63; portably a bit at a time: for the ends of sums, not for kernels. */
+/* (high 2^64 + low) mod p for high < p <= 2^63; without 128-bit integers a bit at a time, too slow for kernels. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__)
@@ -1893,7 +1887,7 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 #endif
 }
 
-/* x mod p for 128 bits in two's complement, from 0 to p - 1. */
+/* x mod p, x in two's complement. */
 static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
 {
   const int negative = (int)(x.high >> 63);
@@ -1904,7 +1898,6 @@ static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
   return negative && rest ? p - rest : rest;
 }
 
-/* a := a mod p, from 0 to p - 1. */
 static void permi_integer_reduce(perm_integer *a, uint64_t p)
 {
   uint64_t rest = 0;
@@ -1918,7 +1911,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* The integer in the sum; 0 if there is a fraction or the integer is too long. */
+/* The integer in the sum; returns 0 if there is a fraction or the integer is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = permi_sum_magnitude(sum);
@@ -1939,7 +1932,7 @@ static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 typedef struct permi_integer_view {
   const int64_t *a;
   ptrdiff_t ld;
-  int parts; /* 1, or 2: real and imaginary part */
+  int parts; /* 2: Gaussian */
 } permi_integer_view;
 
 /* ======================================================================================== >>numbers
@@ -1948,7 +1941,7 @@ typedef struct permi_integer_view {
 typedef struct permi_number {
   permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
   long long exp2;
-  double error, estimate; /* absolute, in units of 2^exp2; error may be INFINITY */
+  double error, estimate; /* in units of 2^exp2; error may be INFINITY */
   int exact;              /* 1: the permanent is integer + i imaginary_integer */
   perm_integer integer, imaginary_integer;
 } permi_number;
@@ -1964,14 +1957,14 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* At least the modulus of a + bi, at most 1.42 times it: for bounds and estimates, never to divide by. */
+/* At least the modulus of a + bi, at most 1.42 times it: never to divide by. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1] (exactly) so that products of numbers cannot overflow;
-   for a value of 0 its error, or else its estimate, so that those cannot vanish. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products cannot overflow; for a value of
+   0 its error, or else its estimate, so that those cannot vanish. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -1990,13 +1983,12 @@ static void permi_number_normalise(permi_number *a)
   a->exp2 += e;
 }
 
-/* ab, rounded up where it underflows, and 0 when either is 0 even if the other is infinite: an exact zero stays one. */
+/* ab, rounded up where it underflows; 0 when either is 0 even if the other is infinite. */
 static double permi_times(double a, double b)
 {
   return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
 }
 
-/* (a + bi) (c + di) in double-double. */
 static void permi_dd_multiply_complex(permi_dd *a, permi_dd *b, permi_dd c, permi_dd d)
 {
   permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
@@ -2020,7 +2012,7 @@ static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_comp
   return a;
 }
 
-/* The integers of a *= those of b; 0 when a product is too long. */
+/* Returns 0 when a product is too long. */
 static int permi_integers_multiply(permi_number *a, const permi_number *b)
 {
   perm_integer real, imaginary, product;
@@ -2039,8 +2031,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
   return 1;
 }
 
-/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product itself;
-   the factor 1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
+/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product itself; the
+   factor 1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -2064,7 +2056,7 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   return PERM_OK;
 }
 
-/* a += b. The smaller number is shifted to the larger one's exponent; bits below 2^-1000 of it become error. */
+/* a += b, at the larger exponent; bits of the smaller number below 2^-1000 of it become error. */
 static perm_status permi_number_add(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -2078,7 +2070,7 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   if (b.value.hi != 0 || b.imaginary.hi != 0 || b.error != 0) {
     int nothing = a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0;
     long long d = nothing ? LLONG_MAX : b.exp2 - a->exp2;
-    if (d > 0) { /* b is the larger: bring a to its exponent */
+    if (d > 0) {
       int shift = -permi_int_exponent(d);
       a->value = permi_dd_scale(a->value, shift);
       a->imaginary = permi_dd_scale(a->imaginary, shift);
@@ -2115,13 +2107,13 @@ static double permi_integer_double(const perm_integer *integer, int *exp2)
   return integer->negative ? -r : r;
 }
 
-/* x 2^e is exact: it is 0, infinite or stays normal. */
+/* Is x 2^e exact: 0, infinite or normal? */
 static int permi_fits(double x, int e)
 {
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
 }
 
-/* The public face of a number: exponent 0 whenever the value and its error measures are normal doubles. */
+/* Writes a number into a result, with exponent 0 whenever value and error measures are then normal doubles. */
 static void permi_number_result(const permi_number *number, perm_result *result)
 {
   permi_number a = *number;
@@ -2136,7 +2128,7 @@ static void permi_number_result(const permi_number *number, perm_result *result)
     result->exact = 1;
     result->integer = a.integer;
     result->imaginary_integer = a.imaginary_integer;
-  } else { /* what rounding to one double adds */
+  } else { /* rounding to one double */
     double rounded = permi_modulus(a.value.lo, a.imaginary.lo);
     a.error = (a.error + rounded) * (1 + 4 * PERMI_UNIT);
     a.estimate += rounded;
@@ -2162,38 +2154,38 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 }
 
 /* =========================================================================================== >>ring
-   The ring of all engines with values of their own: what a value is, y += c x, its sum. Inlined functions get the
-   algebra as a constant, which leaves no choice in a loop. */
+   The ring of values of all engines: what a value is, y += c x, its sum. Inlined functions get the algebra as a
+   constant. */
 
-/* Words or doubles: two of a double-double; real before imaginary part; last, where it is kept, the sum of moduli of
-   all terms. Integers are modulo 2^(64 words), as many as the permanent can need: nothing is checked. */
+/* A value's layout: words or doubles; two of a double-double; real before imaginary part; last, where kept, the sum of
+   moduli of all terms. Integers are modulo 2^(64 words), with as many words as the permanent can need. */
 typedef enum permi_algebra {
-  PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
+  PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
   PERMI_COMPLEX,
   PERMI_MAGNITUDES_DD, /* the same in double-double */
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* from here on integers */
+  PERMI_WORD, /* integers from here on */
   PERMI_WIDE,
-  PERMI_WORDS,       /* any number; also two such parts, Gaussian */
-  PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
-  PERMI_PAIR_VALUES, /* complex numbers without moduli */
+  PERMI_WORDS,       /* of any number of words; also Gaussian */
+  PERMI_RESIDUES,    /* also Gaussian */
+  PERMI_PAIR_VALUES, /* without moduli */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
-typedef struct permi_numbers { /* what a plan's values are */
+typedef struct permi_numbers {
   permi_algebra algebra;
-  int parts; /* 2: complex, or Gaussian */
+  int parts; /* 2: complex or Gaussian */
   int words; /* of an integer's part */
-  uint64_t modulus; /* of residues, at most 2^63 */
+  uint64_t modulus; /* at most 2^63 */
 } permi_numbers;
 
 /* A multiplier: an entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
-  double real_low, imaginary_low; /* low parts, of double-doubles */
-  int64_t integer[2];             /* real and imaginary part; of residues from 0 to modulus - 1 */
+  double real_low, imaginary_low;
+  int64_t integer[2];             /* real, imaginary; residues from 0 to modulus - 1 */
 } permi_coefficient;
 
 static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
@@ -2211,7 +2203,7 @@ static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
   return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
 }
 
-/* Doubles, or words, of a value. */
+/* Doubles or words of a value. */
 static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
 {
   switch (algebra) {
@@ -2241,7 +2233,7 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
   return permi_residue_wide(product.high, product.low, p);
 }
 
-/* x c, `low` often 0: relative error 3 u^2 for a double c in this order of operations [Theorem 3 of Joldes, Muller,
+/* x (c + low); for low = 0 the relative error is 3 u^2 in this order of operations [Theorem 3 of Joldes, Muller,
    Popescu, ACM Trans. Math. Softw. 44 (2017) 15res]. */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
@@ -2255,7 +2247,6 @@ static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double 
   return permi_two_sum(p.hi, p.lo + rest);
 }
 
-/* y = product, or y += product. */
 static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
 {
   *y = fresh ? product : *y + product;
@@ -2286,7 +2277,7 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* The same with c of `words` words, or of one if short, two's complement; 2 parts: Gaussian integers. */
+/* The same with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
@@ -2306,7 +2297,7 @@ PERMI_UNUSED PERMI_NEVER_INLINE static void permi_words_accumulate(int words, in
   permi_words_accumulate_of(words, parts, c, 0, y, x);
 }
 
-/* The same of residues, c from 0 to p - 1. */
+/* The same of residues. */
 static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
 {
   int i, j;
@@ -2319,7 +2310,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
     }
 }
 
-/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, of one or two words. */
+/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, for PERMI_WORD and PERMI_WIDE only. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {
@@ -2384,7 +2375,6 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
   }
 }
 
-/* The value 1. */
 static void permi_value_one(const permi_numbers *numbers, void *value)
 {
   const size_t words = permi_numbers_words(numbers);
@@ -2422,7 +2412,7 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
 typedef struct permi_cpu { unsigned leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, saved; } permi_cpu; /* saved: XCR0 */
 
 #if !defined(PERMI_CPU_HIDE)
-#define PERMI_CPU_HIDE(cpu) ((void)0) /* tests clear bits: another processor's */
+#define PERMI_CPU_HIDE(cpu) ((void)0) /* tests clear bits here */
 #endif
 
 static perm_isa permi_isa_of(const permi_cpu *cpu)
@@ -2469,7 +2459,7 @@ PERM_API perm_isa perm_isa_best(void)
   }
   return (perm_isa)isa;
 #elif PERMI_ARM
-  return PERM_ISA_NEON; /* part of every 64-bit Arm */
+  return PERM_ISA_NEON;
 #else
   return PERM_ISA_PLAIN;
 #endif
@@ -2482,39 +2472,37 @@ static int permi_isa_here(perm_isa isa)
   return isa <= perm_isa_best();
 }
 
-/* The best family of kernels for doubles. */
 static perm_isa permi_isa_best(void)
 {
   return perm_isa_best() == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : perm_isa_best();
 }
 
 /* ========================================================================================== >>files
-   The one way to write a file: checkpoints, matrices, pictures. Whatever fails:
-     1. Under its name a file is always absent, or whole and old, or whole and new: it is replaced only by renaming a
-        file beside it that is complete, closed and on the disk.
-     2. That file is NAME.<16 random hexadecimal digits>.tmp, created with O_EXCL (which follows no planted link), not
-        inherited by child programs, and removed when writing fails.
+   The only way to write a file. Whatever fails:
+     1. A file of that name is absent, or whole and old, or whole and new: only a complete file, closed and synced,
+        replaces it by renaming.
+     2. The temporary file is NAME.<16 random hexadecimal digits>.tmp beside it, created with O_EXCL (which follows no
+        planted link), not inherited by child programs, and removed when writing fails.
      3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on file systems
         without locks nothing is removed.
      4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
      5. Only regular files are replaced or read: others could hang. Symbolic links are read through but not written:
-        replacing the link would miss its target, following it would overwrite whatever somebody made it point to.
-   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores the signal, as perm_cli.c
-   and Python do; a library changes no signals.
-   Without POSIX (Windows) there is no lock, sync, mode or check of the kind, and the old file is removed before the
-   rename: a crash between the two leaves only the other. */
+        the rename would miss the target, following the link could overwrite any file.
+   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores it; a library changes no
+   signals. Without POSIX (Windows) there is no lock, sync, mode or check of the kind, and the old file is removed
+   before the rename. */
 
-/* Tests make operations fail: (operation, bytes) returns the errno or 0, and may make *bytes less. */
+/* Tests make operations fail: (operation, bytes) returns the errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
 #define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
 
-/* `failed` is what could not be done, for a message such as "cannot write". */
+/* `failed`: the failed action, as in "cannot write". */
 typedef struct permi_replacement {
   const perm_allocator *allocator;
   const char *path, *failed;
-  char *name; /* of the file beside it */
+  char *name; /* of the temporary file */
   FILE *stream;
 #if PERMI_POSIX
   int descriptor, kept; /* kept: the old file's mode, or -1 */
@@ -2543,7 +2531,7 @@ typedef struct permi_replacement {
 #define PERMI_CLOEXEC 0
 #endif
 
-/* Why a file of this kind is neither read nor replaced; NULL: it is a regular one. */
+/* Returns why a file of this kind is neither read nor replaced, or NULL. */
 static const char *permi_file_refusal(mode_t mode)
 {
   return S_ISREG(mode)                       ? NULL
@@ -2553,7 +2541,7 @@ static const char *permi_file_refusal(mode_t mode)
                                              : "it is a socket or the like, not a regular file";
 }
 
-/* For reading. NULL: *why says why not, *missing whether there is none. */
+/* Opens a file for reading; if NULL, *why is the reason and *missing says whether the file is absent. */
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   struct stat information;
@@ -2572,7 +2560,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Bytes of path up to its last slash, which may be all. */
+/* Bytes of path up to and with its last slash. */
 static size_t permi_file_directory(const char *path)
 {
   size_t length = strlen(path);
@@ -2581,14 +2569,14 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-/* Is `name`, of a file in the directory of `path`, one that a replacement of `path` made? */
+/* Is `name` a temporary file for `path`? */
 static int permi_file_is_ours(const char *base, size_t length, const char *name)
 {
   return !strncmp(name, base, length) && strlen(name) == length + PERMI_STALE_BYTES && name[length] == '.' &&
          strspn(name + length + 1, "0123456789abcdef") == 16 && !strcmp(name + length + 17, ".tmp");
 }
 
-/* Removes what killed processes left beside path; `name` has room for one of theirs. */
+/* Removes what killed processes left beside path; `name` is a buffer for one of their names. */
 static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path);
@@ -2612,7 +2600,7 @@ static void permi_file_clean(const char *path, char *name)
     closedir(directory);
 }
 
-/* Creates the file beside, with a lock on it. 0, or an errno. */
+/* Creates and locks the temporary file; returns 0 or an errno. */
 static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
@@ -2623,7 +2611,7 @@ static int permi_file_create_new(permi_replacement *file)
 #if PERMI_CLOEXEC == 0
   fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
 #endif
-  /* somebody who looks for leftovers may have come in between */
+  /* another writer's clean-up may have removed it in between */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
       (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
     return 0;
@@ -2632,7 +2620,7 @@ static int permi_file_create_new(permi_replacement *file)
   return EEXIST;
 }
 
-/* Waits until a directory is on the disk, unless it cannot be opened or synced as such. */
+/* Syncs a directory, where that is possible. */
 static int permi_directory_sync(const char *path)
 {
   int descriptor = -1, code = 0;
@@ -2649,7 +2637,6 @@ static int permi_directory_sync(const char *path)
   return code;
 }
 
-/* Bytes to the file beside; 0, or an errno. */
 static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
 {
   size_t done = 0;
@@ -2666,7 +2653,7 @@ static int permi_file_write(permi_replacement *file, const unsigned char *bytes,
   return code;
 }
 
-/* Returns why path is not to be replaced, or NULL; then *kept is the mode of the old file, -1: there is none. */
+/* Returns why path must not be replaced, or NULL; *kept: the old file's mode, or -1. */
 static const char *permi_file_check(const char *path, int *kept)
 {
   struct stat information;
@@ -2674,25 +2661,25 @@ static const char *permi_file_check(const char *path, int *kept)
   *kept = -1;
   if (readlink(path, &target, 1) >= 0)
     return "it is a symbolic link; name the file that it points to";
-  if (stat(path, &information) < 0) /* none, or creating one will fail and say why */
+  if (stat(path, &information) < 0) /* if not absent, creating the file will say why */
     return NULL;
   *kept = (int)(information.st_mode & 0777);
   return permi_file_refusal(information.st_mode);
 }
 
-/* Closes the file when it is on the disk; 0, or an errno. */
+/* Syncs and closes the file; returns 0 or an errno. */
 static int permi_file_close(permi_replacement *file, int code)
 {
   int fault;
   if (!code && file->kept >= 0)
-    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it is 0600 */
+    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it stays 0600 */
   if (!code) {
     errno = PERMI_FILE_FAULT("sync", NULL);
     if (!errno)
       PERMI_AGAIN(fsync(file->descriptor));
     code = errno == EINVAL ? 0 : errno;
   }
-  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
+  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems report a full disk here */
   if (file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0)
     fault = fault ? fault : errno == EINTR ? 0 : errno ? errno : EIO;
   return code ? code : fault;
@@ -2748,7 +2735,6 @@ static uint64_t permi_file_random(void)
   return permi_hash_double(number, permi_seconds());
 }
 
-/* Creates the file beside under a name that nobody has. 0, or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
   int attempt, code = EEXIST;
@@ -2761,7 +2747,7 @@ static int permi_file_create(permi_replacement *file)
   return code;
 }
 
-/* The last steps; 0, or an errno. A second descriptor holds the lock until the file has its name. */
+/* The last steps; returns 0 or an errno. A second descriptor holds the lock until the rename. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
 #if PERMI_POSIX
@@ -2793,9 +2779,9 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes into a stream (0: it failed, errno says why), or by `size` bytes at `what` where
-   print is NULL. clean: looks for leftovers, which reads the directory. Returns NULL, or why it failed, and in *failed
-   what could not be done, NULL: memory ran out. */
+/* Replaces path by what `print` writes (it returns 0 on failure and sets errno), or by `size` bytes at `what` if print
+   is NULL. clean: also removes leftovers. Returns NULL or the reason, with the failed action in *failed (NULL: memory
+   ran out). */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what, size_t size,
                                       const char **failed)
