@@ -2833,27 +2833,25 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
 }
 
 /* ======================================================================================== >>control
-   Whether a call may go on: cancellation, time limit, progress, checkpoints. */
+   Cancellation, time limit, progress, checkpoints. Only the calling thread polls and reports. */
 
-/* Only the calling thread polls and reports. */
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
   double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
-  double fraction_start;          /* at the start of this call */
-  double next_checkpoint;         /* when a range stops to write one */
+  double fraction_start;
+  double next_checkpoint;
   int unwritten;                  /* the last write failed */
-  int gpus;                       /* most that took part in a leaf */
-  char message[PERM_MESSAGE_BYTES]; /* why a device failed */
-  double worked, next_look; /* units of permi_watch: counted, next look */
-  perm_status stopped;      /* what permi_watch found */
+  int gpus;
+  char message[PERM_MESSAGE_BYTES]; /* of a device's failure */
+  double worked, next_look; /* of permi_watch, in its units */
+  perm_status stopped;
   const char *activity;
-  double done;              /* predicted seconds of the activity */
+  double done;
 } permi_control;
 
 #define PERMI_WATCH_UNITS 1e7
 
-/* Starts the clock of max_seconds. */
 static permi_control permi_control_begin(const perm_options *options)
 {
   permi_control control;
@@ -2867,7 +2865,7 @@ static permi_control permi_control_begin(const perm_options *options)
   return control;
 }
 
-/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. Reports at most every 0.1 s. */
+/* Returns why to stop, or PERM_OK; reports at most every 0.1 s. work_done: predicted seconds of this leaf. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -2894,8 +2892,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of work that no prediction holds; returns 1 to stop, with watch->stopped.
-   Counting, not the clock, decides plans, so a call that is not stopped keeps its bits. watch may be NULL. */
+/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped. The count, not the
+   clock, decides plans, so a call that is not stopped keeps its bits. watch may be NULL. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -2909,7 +2907,7 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-/* Zeroes in pieces, since fresh pages take long. 0: watch says stop. */
+/* Zeroes in pieces, since fresh pages take long; 0: stop. */
 static int permi_zero(permi_control *watch, void *memory, size_t bytes)
 {
   const size_t piece = (size_t)1 << 24;
@@ -2919,9 +2917,8 @@ static int permi_zero(permi_control *watch, void *memory, size_t bytes)
   return k >= bytes;
 }
 
-#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* no caller sees it */
+#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* internal */
 
-/* Polls for ranges, which also stop for checkpoints. */
 static perm_status permi_control_poll_range(permi_control *control, double work_done, const char *activity)
 {
   const perm_status status =
@@ -2932,7 +2929,7 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
 }
 
 /* ============================================================================================ >>job
-   Leaves, the expression over them, and the merging of partials. Engines fill in a permi_leaf. */
+   Leaves, the expression over them, and the merging of partials. */
 
 /* A rounding that all terms share, relative to the value and to a part of the sum of |terms|, but at most `most` in
    units of that sum. */
@@ -2943,8 +2940,7 @@ typedef struct permi_shared {
 typedef struct permi_leaf permi_leaf;
 struct permi_leaf {
   perm_leaf information;
-  /* Adds one chunk of a range, or a whole task, to *partial. A task that fails leaves *partial alone; control may be
-     NULL. */
+  /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
   /* If set, runs many chunks, or a prefix of them when stopped. */
@@ -2952,19 +2948,19 @@ struct permi_leaf {
                            perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* whole lines, like snprintf */
-  void *context;  /* tables, immutable once the job exists */
+  void *context;  /* immutable once the job exists */
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
   int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
-  uint64_t modulus; /* odd: value is a sum of residues; 0: none */
-  int threaded;     /* 1: a task with threads */
+  uint64_t modulus; /* not 0: odd, value is a sum of residues */
+  int threaded;
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
-  double bound_absolute;    /* likewise, without the partial's exp2; INFINITY: unproven */
+  double bound_absolute; /* INFINITY: unproven */
   double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute */
-  double estimate_absolute; /* + (estimate_squares * absolute)^(1/2), scaled as bound_absolute */
-  double estimate_squares;  /* bounds the sum of squared terms */
-  permi_shared shared;      /* added to the estimate */
+  double estimate_absolute; /* + sqrt(estimate_squares * absolute) */
+  double estimate_squares;
+  permi_shared shared;
 };
 
 typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
@@ -2978,16 +2974,16 @@ struct perm_job {
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
   permi_node *node;     /* in postfix order */
-  permi_number *number; /* constants */
+  permi_number *number;
   perm_precision precision;
   int is_complex;
-  uint64_t modulus; /* of every step, or 0 */
+  uint64_t modulus;
   double plan_seconds;
-  char *note[2];         /* lines before and after the leaves in perm_job_explain, or NULL */
+  char *note[2];         /* before and after the leaves in perm_job_explain, or NULL */
   size_t note_bytes[2];
 };
 
-/* Makes room for one more; 0: out of memory, nothing is lost. */
+/* Makes room for one more item; returns 0 without memory, and *array is unchanged. */
 static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
 {
   int more = *room ? 2 * *room : 4;
@@ -3016,7 +3012,6 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Appends lines to a note of perm_job_explain. 0: out of memory. */
 PERMI_UNUSED
 static int permi_job_note(perm_job *job, int after, const char *lines)
 {
@@ -3070,7 +3065,7 @@ static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
   return 1;
 }
 
-/* One part of an integer leaf. 0: too long, or no integer. */
+/* Returns 0 if the part is too long or no integer. */
 static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
 {
   const uint64_t p = leaf->modulus;
@@ -3085,7 +3080,6 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
   return 1;
 }
 
-/* The leaf's value, from a complete partial. */
 static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
 {
   const double scale_modulus = permi_modulus(leaf->scale.hi, leaf->scale_imaginary.hi) * (1 + 1e-12);
@@ -3100,7 +3094,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   }
   number->value = permi_sum_value(&partial->value, &number->exp2);
   number->imaginary = permi_sum_value(&partial->imaginary, &imaginary_exp2);
-  if (number->imaginary.hi != 0) { /* common exponent: the larger */
+  if (number->imaginary.hi != 0) { /* the larger exponent */
     long long d = number->value.hi == 0 ? LLONG_MAX : imaginary_exp2 - number->exp2;
     int shift = -permi_int_exponent(d < 0 ? -d : d);
     if (d > 0) {
@@ -3132,14 +3126,14 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
-    number->error = number->estimate = 0; /* nothing rounded; the scale is a power of two */
+    number->error = number->estimate = 0; /* the scale is a power of two */
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
     const long long shift = leaf->scale_exp2 - number->exp2;
     const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
                         ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
     number->error += lost + DBL_MIN;
-    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide, but */
-      number->estimate += lost;                                       /* lost terms tell nothing */
+    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide */
+      number->estimate += lost;
   }
   if (leaf->estimate_absolute > 0)
     number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
@@ -3152,7 +3146,6 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   return PERM_OK;
 }
 
-/* The value of the expression, from complete partials. */
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number *stack;
@@ -3293,8 +3286,6 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return PERM_OK;
 }
 
-/* Memory for run_chunk: permi_workspace_each bytes a thread, at permi_workspace_of. *memory is NULL if none is
-   needed. 0: out of memory. */
 static size_t permi_workspace_each(const permi_leaf *leaf)
 {
   return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* keeps neighbours apart */
@@ -3357,8 +3348,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. The divided
-   factor stays whole: 3 divides n, n - 1 or, if n = 2 modulo 3, 2n - 1. */
+/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
+   or, if n = 2 modulo 3, 2n - 1. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -3450,9 +3441,8 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
 }
 
 /* ========================================================================================== >>state
-   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end).
-   1. Intervals are sorted, not empty, and do not touch. 2. The partial holds just their chunks, each once. A new list
-   replaces the old one last, so a failure changes nothing. */
+   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end). 1. Intervals are
+   sorted, not empty, and do not touch. 2. The partial holds their chunks, each once. A failure changes nothing. */
 
 typedef struct permi_interval {
   uint64_t begin, end;
@@ -3461,8 +3451,8 @@ typedef struct permi_interval {
 struct perm_state {
   perm_allocator allocator;
   int leaves;
-  perm_partial *partial;     /* for each leaf */
-  permi_interval **interval; /* NULL: none */
+  perm_partial *partial;
+  permi_interval **interval;
   size_t *intervals;
 };
 
@@ -3508,7 +3498,6 @@ PERM_API void perm_state_free(perm_state *state)
   permi_release(&allocator, state);
 }
 
-/* Checks that a state fits a job; argument: its position in the call. */
 static perm_status permi_check_state(const perm_job *job, const perm_state *state, int argument, perm_result *result)
 {
   int i;
@@ -3564,7 +3553,6 @@ static int permi_intervals_join(const permi_interval *a, size_t of_a, const perm
   return 1;
 }
 
-/* A leaf's partial and intervals with `more` added. */
 static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_interval *interval,
                                       size_t intervals, const perm_partial *more, perm_partial *partial,
                                       permi_interval **list, size_t *count, perm_result *result)
@@ -3658,7 +3646,7 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return status == PERM_OK ? perm_job_finish(job, state->partial, result) : status;
 }
 
-/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 gets all
+/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
    tasks. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
@@ -3670,7 +3658,6 @@ static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int par
   return share;
 }
 
-/* Little-endian numbers. */
 static void permi_put(unsigned char *bytes, uint64_t number, int size)
 {
   for (; size-- > 0; number >>= 8)
@@ -3692,7 +3679,7 @@ static void permi_put_double(unsigned char *bytes, double x)
   permi_put(bytes, bits, 8);
 }
 
-static int permi_get_int(const unsigned char *bytes) /* four bytes, two's complement */
+static int permi_get_int(const unsigned char *bytes)
 {
   return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
 }
@@ -3705,16 +3692,16 @@ static double permi_get_double(const unsigned char *bytes)
   return x;
 }
 
-/* A partial as bytes:
+/* A partial as bytes, numbers as in >>checkpoint:
      offset  bytes
           0      8  fingerprint of the leaf
           8      8  chunks
          16      8  indices
          24      8  squares
          32      8  exp2, two's complement, at most 2^60 in size: sums of a few do not overflow
-         40      8  lost, an IEEE double
-         48      8  terms, likewise
-         56    704  value: PERM_SUM_WORDS words, the least significant first
+         40      8  lost, a double
+         48      8  terms, a double
+         56    704  value: PERM_SUM_WORDS words
         760    704  imaginary
        1464    704  absolute
        2168         end: PERM_PARTIAL_BYTES */
@@ -3774,8 +3761,8 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
 }
 
 /* ======================================================================================= >>parallel
-   The scheduler: threads take the next chunk until something says stop. Taken chunks are finished, so the work is a
-   prefix of the range; partials merge exactly, so it does not matter who did what. */
+   Threads take the next chunk until something says stop. Taken chunks are finished, so the work is a prefix of the
+   range; partials merge exactly, whoever did what. */
 
 static int permi_threads(const perm_options *options)
 {
@@ -3787,11 +3774,11 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Thread 0 is the caller and alone polls. */
+/* Thread 0 is the caller; it alone polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out part by part. A status other than PERM_OK from thread 0 ends it. *all, or NULL: 1 if every
-   part was done, even if stopped. */
+/* Shares [begin, end) out until done or until thread 0 returns another status than PERM_OK. *all, if not NULL, becomes
+   1 if every part was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -3847,12 +3834,12 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
   const permi_ranging *ranging = (const permi_ranging *)context;
   permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
                  &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk: every call makes progress */
+  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
                 : permi_control_poll_range(ranging->control,
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }
 
-/* Adds chunks [begin, end) to *done, which is empty; a prefix if stopped or failed. */
+/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
 static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
                                    permi_control *control, int threads, perm_partial *done)
 {
@@ -3885,8 +3872,7 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 
 PERMI_BRIEF_BEGIN
 
-/* ======================================================================================== >>options
-   The check of options. */
+/* ======================================================================================== >>options */
 
 static const char *permi_bad_option(const perm_options *options)
 {
@@ -3951,10 +3937,10 @@ static perm_status permi_check_options(const perm_options *options, int argument
      offset  bytes
           0      8  89 50 45 52 4d 0d 0a 1a: changed by a transfer as text
           8      4  format: 1
-         12      4  version of perm: PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH
+         12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (for messages and perm_checkpoint_options, as all to `cpu_fallback`)
+         32      4  method asked for (to `cpu_fallback`: for messages and perm_checkpoint_options)
          36      4  precision asked for
          40      4  isa: the kernel family, never PERM_ISA_AUTO
          44      4  certify
@@ -3966,22 +3952,22 @@ static perm_status permi_check_options(const perm_options *options, int argument
          84      4  cpu_fallback
          88      4  part
          92      4  parts; 0: the whole job
-         96      4  tune: the candidate taken, where kernels were timed
+         96      4  tune: the timed candidate
         100      4  leaves
         104      8  bytes of the note
         112         the leaves, each:
-                      0      8  fingerprint
-                      8      8  chunks
-                     16      8  intervals of finished chunks
-                     24     16  each: begin, end
-                          2168  the partial as in >>state, if there are intervals
+                 8  fingerprint
+                 8  chunks
+                 8  intervals of finished chunks
+                16  each: begin, end
+              2168  the partial as in >>state, if there are intervals
                     the note
                  8  checksum of everything before
    Invariants:
      1. Under its name the file is always absent, whole and old, or whole and new (>>files).
      2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
-     3. A file never holds less than the one it replaces: states only grow, from what is there. (Of two processes with
-        one file the last wins whole.)
+     3. A file never holds less than the one it replaces: states only grow. (Of two processes with one file the last
+        wins whole.)
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
      5. Nothing of a file is used unless all of it holds: length, checksum, format, version, fingerprints, and intervals
         that are in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. No length
@@ -4071,7 +4057,6 @@ static const char *permi_name(const char *path)
   return path ? path : "";
 }
 
-/* Is the file ours, whole and of this version? */
 static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
                                           perm_result *result)
 {
@@ -4128,7 +4113,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
     PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpu.devices);
   if (permi_get_int(bytes + 96) != options->gpu.tune)
     PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->gpu.tune);
-  if (permi_get_double(bytes + 56) != options->tolerance) /* may plan another precision */
+  if (permi_get_double(bytes + 56) != options->tolerance) /* may change the planned precision */
     PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
   if (permi_get_double(bytes + 72) != options->plan_effort)
     PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
@@ -4138,7 +4123,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
 }
 
-/* Reads one leaf and advances *bytes; `left` bytes remain. 0: invalid; -1: out of memory. */
+/* Reads one leaf and advances *bytes, which has `left` bytes. 0: invalid; -1: out of memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -4161,7 +4146,7 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
   list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
   if (!list)
     return -1;
-  state->interval[i] = list; /* freed with the state */
+  state->interval[i] = list;
   for (k = 0; k < intervals; k++, from += 16) {
     list[k].begin = permi_get(from, 8);
     list[k].end = permi_get(from + 8, 8);
@@ -4221,7 +4206,7 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
   return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
 }
 
-/* Reads the file, but no more than its head announces. */
+/* Reads the file, at most one byte beyond its announced length. */
 static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
                                    size_t *size, int *missing, perm_result *result)
 {
@@ -4236,7 +4221,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   to = (unsigned char *)permi_allocate(allocator, room, 1);
   while (to && !failed && used < wanted) {
     size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
-    if (!ask) { /* full: double it */
+    if (!ask) {
       unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
       if (more)
         memcpy(more, to, used);
@@ -4254,7 +4239,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
       break;
     if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
       const uint64_t whole = permi_get(to + 16, 8);
-      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not be there */
+      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not exist */
     }
   }
   fclose(file);
@@ -4299,7 +4284,6 @@ PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state
   return permi_checkpoint_write(job, state, path, permi_options(options), 1, result);
 }
 
-/* *missing: there is no such file. */
 static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                          perm_state **state, int *missing, perm_result *result)
 {
@@ -4374,7 +4358,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     found.checkpoint.part = (int)permi_get(bytes + 88, 4);
     found.checkpoint.parts = (int)permi_get(bytes + 92, 4);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same except integers, which the fingerprint tells */
+      found.isa = PERM_ISA_AVX512; /* the same but for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);

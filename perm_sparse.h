@@ -336,11 +336,11 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 
 /* ========================================================================================= >>matrix
    Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
-   or when watch says stop; *matrix is then all zero, a list or array as it was. */
+   or when watch says stop; *matrix is then all zero, a list or array unchanged. */
 
 typedef struct permi_entry {
-  unsigned long long key;  /* row << 32 | column */
-  unsigned long long line; /* where it was given; of triplets the number */
+  unsigned long long key; /* row << 32 | column */
+  unsigned long long line; /* line of the file, or number of the triplet */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -367,7 +367,6 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* Allocates the arrays; row_start is 0, the rest undefined. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -411,7 +410,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Watches a loop of `units` a step, in every 65536th step: short loops cost nothing and change no plan. 1: stop. */
+/* Watches a loop of `units` a step, in every 65536th step: short loops change no plan. 1: stop. */
 #define PERMI_WATCH_STEPS 65536
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
@@ -420,7 +419,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length, which gather in *gathered. */
+/* The same for steps of any length, gathered in *gathered. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -431,7 +430,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies bytes, or zeros from NULL, a piece at a time. */
+/* Copies bytes, or zeros from NULL, in pieces. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -448,7 +447,6 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
   return 1;
 }
 
-/* Moves an array into a block of `bytes`, keeping the first `used`. */
 static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
                               size_t bytes)
 {
@@ -462,8 +460,8 @@ static int permi_grow_watched(const perm_allocator *allocator, permi_control *wa
   return 1;
 }
 
-/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size:
-   at most PERMI_SORT_BYTES. */
+/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size <=
+   PERMI_SORT_BYTES. */
 #define PERMI_SORT_BYTES 32
 #define PERMI_SORT_WHOLE 65536
 static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
@@ -495,7 +493,7 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
     left = (size_t)(low - first) / size;
     shorter = left <= count / 2;
     if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* the shorter part by a call: at most 32 nested */
+      return 0; /* at most 32 nested calls */
     first = shorter ? low : first;
     count = shorter ? count - left : left;
   }
@@ -519,8 +517,8 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input too, without n counters
-   (n may be 2^31-1 in a file of 60 bytes). */
+/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input, without n counters (n
+   may be 2^31-1 in a file of 60 bytes). */
 PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
                                                  permi_control *watch)
 {
@@ -550,7 +548,7 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
       count[k] = start;
     }
     for (k = 0; k < list->count; k++) {
-      if (permi_watch_step(watch, k, 60)) /* at once if the counts are not complete */
+      if (permi_watch_step(watch, k, 60)) /* at once while the counts are not complete */
         break;
       to[count[from[k].key >> shift & 255]++] = from[k];
     }
@@ -609,7 +607,6 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
   return 1;
 }
 
-/* Checks the shape and zeroes *matrix, argument number `argument` of a public call. */
 static perm_status permi_matrix_begin(int m, int n, perm_matrix *matrix, int argument, perm_result *result)
 {
   permi_result_clear(result);
@@ -669,7 +666,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
-typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
+typedef struct permi_triplets {
   int m, n;
   size_t nnz;
   const int *row, *column;
@@ -773,22 +770,21 @@ PERMI_BRIEF_BEGIN
 
 typedef struct permi_reader {
   const char *name;
-  const char *position, *end;    /* after the current line */
+  const char *position, *end;
   const char *cursor, *line_end;
-  unsigned long long line;       /* 0 before the first */
-  char point[16];                /* the locale's, which strtod wants */
+  unsigned long long line;
+  char point[16];                /* the locale's, for strtod */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction;                  /* 1: some real number is no integer of 64 bits */
+  int fraction;                  /* 1: some number is no integer of 64 bits */
   char note[132];                /* how a file without a banner was read */
   perm_status status;
   perm_result *result;
 } permi_reader;
 
-/* At most 24 bytes in quotes, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -809,7 +805,7 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* The last 100 bytes of a file's name without control characters. UTF-8 stays and is not cut inside a character. */
+/* The last 100 bytes of a file's name without control characters, never cut inside a UTF-8 character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -887,7 +883,6 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* 0: no line is left, or watch says stop. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -921,7 +916,6 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* 0: no word is left. */
 static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -957,8 +951,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of a decimal number, [+-] digits [. digits] [e [+-] digits] with a digit before the e; begin: there
-   is none. */
+/* Returns the end of a number, [+-] digits [. digits] [e [+-] digits] with a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -984,13 +977,13 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a decimal number such as 7, 2.0 or 1e3. 0: not whole, or beyond 64 bits. */
+/* Converts a number such as 7, 2.0 or 1e3; returns 0 if it is not whole or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
   const uint64_t limit = (uint64_t)INT64_MAX + (uint64_t)negative;
   const char *point = permi_digits_end(begin + sign, end), *mark = point, *p;
-  long long places = 0, k; /* digits before the point once the exponent has moved it */
+  long long places = 0, k; /* digits before the shifted point */
   uint64_t magnitude = 0;
   if (mark < end && *mark == '.')
     mark = permi_digits_end(mark + 1, end);
@@ -1000,7 +993,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
     places = mark[1] == '-' ? -places : places;
   }
   places += point - begin - sign;
-  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* these cannot overflow */
+  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* cannot overflow */
     magnitude = 10 * magnitude + (uint64_t)(*p - '0');
   for (; p < mark || (magnitude && k < places); p += p < mark) {
     const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
@@ -1047,7 +1040,7 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Beyond it, comment lines may stand between entries and lines exceed 1024 bytes; the field
+   Design, NISTIR 5935, 1996. Comment lines may also stand between entries, and lines exceed 1024 bytes; the field
    "double" of some programs is refused. */
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
@@ -1063,7 +1056,6 @@ static const permi_banner_word permi_banner[4] = {
     {"symmetry", "general, symmetric, skew-symmetric or hermitian",
      {"general", "symmetric", "skew-symmetric", "hermitian"}}};
 
-/* Which keyword each word of the banner is. */
 static int permi_read_banner(permi_reader *reader, int found[4])
 {
   const char *begin, *end;
@@ -1082,7 +1074,6 @@ static int permi_read_banner(permi_reader *reader, int found[4])
   return permi_line_finished(reader, "the banner");
 }
 
-/* The next word, `what` in messages, which must be a number. */
 static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
                                                  const char **end)
 {
@@ -1096,13 +1087,13 @@ static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const cha
   return 1;
 }
 
-/* *whole: the number as integer, 0 if it is none. */
+/* *whole: the number as an integer, or 0. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
   if (!permi_read_number(reader, what, 0, &begin, &end))
     return 0;
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* has no negative */
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* no negative of it */
     reader->fraction = 1;
     *whole = 0;
   }
@@ -1143,7 +1134,6 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return ok && permi_line_finished(reader, "the entry");
 }
 
-/* Adds an entry and its mirror image. */
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
                            permi_entry *entry)
 {
@@ -1170,7 +1160,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
-  int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1; /* counted from 1 */
+  int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1;
   permi_entry entry;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
@@ -1198,10 +1188,10 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Refuses at once more entries than the file can hold. Whole real numbers become integers. */
+/* Refuses at once more entries than the file can hold. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
-  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* least length of a line, its end included; two indices: 4 */
+  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
   const char *field, *symmetry_name, *things;
   int found[4], array;
   int64_t m = 0, n = 0, declared = 0;
@@ -1263,11 +1253,11 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ===================================================================================== >>plain_text
-   Files without a banner: rows of numbers, coordinates, edges; which of them a file is. The public calls that read. */
+   Files without a banner: rows of numbers, coordinates, edges; the public calls that read. */
 #include <errno.h>
 #include <locale.h>
 
-/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or failed by a comma alone. */
+/* Finds the next number after blanks or one comma; returns 0 at the end of the line, or after a failure. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1305,7 +1295,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     return permi_double_value(reader, begin, end, &entry->real);
   }
   if (end > begin && end[-1] == 'i') {
-    const char *last = end - 1, *from = middle == last ? begin : middle; /* the imaginary part, perhaps a sign only */
+    const char *last = end - 1, *from = middle == last ? begin : middle; /* perhaps only a sign */
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
       reader->kind = PERM_KIND_COMPLEX;
@@ -1370,7 +1360,6 @@ static int permi_fields(permi_reader *reader, const char *begin[5], const char *
   return reader->status == PERM_OK ? count : -1;
 }
 
-/* A whole number from 0 to limit. */
 static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
 {
   int integer;
@@ -1378,13 +1367,12 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
          *value <= limit;
 }
 
-/* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];          /* rows, columns, entries as announced, */
-  unsigned long long first; /* in this line */
+  int64_t size[3];          /* rows, columns, entries as announced */
+  unsigned long long first;
   int64_t low[2], high[2];  /* of rows and columns */
-  int columns;              /* numbers in a line */
-  unsigned long long lines; /* with an entry */
+  int columns;
+  unsigned long long lines;
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -1399,14 +1387,13 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* What indices count from: 0 if one of them is 0, else 1. (Where none is 0 and none is the last, either reading leaves
-   a row or a column empty, and the permanent is the same.) */
+/* Indices count from 0 if one of them is 0, else from 1. (Where none is 0 and none is the last, either reading leaves
+   an empty line, and the permanent is the same.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
 }
 
-/* Reads a line "rows columns entries" within these limits. 0: it is something else. */
 static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t columns, permi_indices *indices,
                                  const char **begin)
 {
@@ -1422,7 +1409,7 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest be "rows columns entries" and any number of entries? Stops at the first line that says no. */
+/* Could the rest be "rows columns entries" and any number of entries? */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -1476,7 +1463,7 @@ static perm_format permi_recognise(permi_reader *reader)
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Adds the entry of a line "row column [value [imaginary part]]", its indices not yet shifted. */
+/* Adds the entry of a line "row column [value [imaginary part]]", with unshifted indices. */
 static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};
@@ -1595,12 +1582,12 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* of some Windows editors */
+    start = reader->position += 3; /* UTF-8 mark of some Windows editors */
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
-    /* a misspelt banner must not make rows of numbers of coordinates */
+    /* a misspelt banner is refused */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }
@@ -1683,7 +1670,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
-/* "-": standard input. NULL: errno says why, or watch says stop. */
+/* NULL: errno says why, or watch says stop. */
 static FILE *permi_text_open(const char *path, permi_control *watch)
 {
   FILE *file = strcmp(path, "-") ? NULL : stdin;
@@ -1715,7 +1702,7 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
     wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
     errno = 0;
     got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* perhaps a signal that cancels */
+    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
       clearerr(file);
       watch->next_look = 0;
     } else if (ferror(file)) {
@@ -1768,14 +1755,14 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 }
 
 /* ========================================================================================== >>write
-   Matrix Market files written: PATH holds either what it held before or all of the matrix (>>files). */
+   Matrix Market files written as a whole or not at all (>>files). */
 #include <errno.h>
 #include <locale.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 
-/* Prints so many significant digits into text, 64 bytes, with a point in every locale. */
+/* Prints `digits` significant digits, with a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;
@@ -1801,7 +1788,6 @@ typedef struct permi_matrix_written {
   permi_control *watch;
 } permi_matrix_written;
 
-/* 0: errno says why, or watch says stop. */
 static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
@@ -1824,8 +1810,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Is path to be written to directly, an open file or a device? Names come first, since stat follows them (/dev/stdout
-   is a regular file after "> file"). */
+/* Is path written to directly, as an open file or device? Names come first, since stat follows them (/dev/stdout is a
+   regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -1842,7 +1828,6 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* Writes what `print` prints (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {
