@@ -11230,10 +11230,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
 
 PERMI_BRIEF_END
 
-/* ========================================================================================== >>check
-   The checks of matrices. */
+/* ========================================================================================== >>check */
 
-/* Checks options of calls without jobs. */
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
@@ -11244,7 +11242,7 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
-/* Checks pointer, stride and doubles; a is NULL for integers. */
+/* a: NULL for integers. */
 static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
                                        perm_result *result)
 {
@@ -11264,7 +11262,6 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   return PERM_OK;
 }
 
-/* Checks an array for dense engines. */
 static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
 {
   if (m < 0)
@@ -11298,7 +11295,7 @@ PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, in
   return PERM_OK;
 }
 
-/* Checks an array; equal: totals of the counts must agree. */
+/* equal: totals of the counts must agree. */
 PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;
@@ -11630,7 +11627,6 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   return status;
 }
 
-/* The chunks that this call is asked for. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
   return permi_part_of(job->leaf[leaf].information.chunks, leaf,
@@ -11638,7 +11634,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first wanted interval that is not done, from leaf *leaf on. 0: none. */
+/* The first wanted interval that is not done, from leaf *leaf on; 0: none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -11693,7 +11689,6 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-/* Reads the checkpoint and the files to merge. */
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -11735,7 +11730,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
-    for (i = 0; i < 2; i++) { /* truncated, below the modulus */
+    for (i = 0; i < 2; i++) {
       uint64_t *word = residue[i].word;
       permi_integer_reduce(&residue[i], job->modulus);
       word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
@@ -11858,7 +11853,6 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   return permi_execute(job, state, options, &files, result);
 }
 
-/* For calls without options. */
 static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result)
 {
@@ -11880,7 +11874,7 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
 }
 
 /* ========================================================================================= >>engine
-   The interface of every engine, and the one chooser. A problem is an array (>>offers) or a block of a sparse matrix
+   The interface of every engine, and the chooser. A problem is an array (>>offers) or a block of a sparse matrix
    (>>engines). */
 
 struct permi_array;
@@ -11891,37 +11885,36 @@ struct permi_maker;
 struct permi_offers;
 
 typedef struct permi_offer {
-  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because the block */
-  char why[160];         /* "is not a band of at most ..." */
+  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because */
+  char why[160];         /* the block "is not a band of at most ..." */
   perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
-  void *plan;            /* what the engine worked out */
+  void *plan;
 } permi_offer;
 
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below PERMI_PROVEN_FAVOUR_SECONDS */
   PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense */
-  PERMI_SETTLES = 8  /* ends the asking if a proven engine wins */
+  PERMI_SETTLES = 8  /* if a proven engine wins, no more are asked */
 } permi_engine_flags;
 
 typedef struct permi_engine {
   perm_method method;
-  /* Fills in *offer, which comes refused. It may give up on times above `rival`, INFINITY if requested by name.
-     Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends on nothing but problem,
-     options and rival. A refusal is PERM_OK too. block: NULL for an array. */
+  /* Fills in *offer, at first a refusal, which is PERM_OK too. May give up on times above `rival` (INFINITY if
+     requested by name). Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends only
+     on problem, options and rival. block: NULL for an array. */
   perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
   /* Makes the offered leaf. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
-  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
+  void (*release)(const perm_allocator *allocator, void *plan);
   int flags;
 } permi_engine;
 
-/* What engines are given. */
 typedef struct permi_maker {
   const perm_options *options;
   perm_result *result;
-  struct permi_array *array; /* the problem, if an array */
+  struct permi_array *array; /* or NULL */
   /* for blocks of sparse matrices: */
   struct permi_working *working;
   struct permi_offers *offers; /* of this block so far */
@@ -11929,8 +11922,8 @@ typedef struct permi_maker {
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;
-  int blocks_noted; /* in the job's note */
-  int tuned;        /* candidate of the first kernel (permi_code_tune), or 0 */
+  int blocks_noted;
+  int tuned;        /* see permi_code_tune */
   permi_control *watch;
   struct permi_account *account;
   /* Hears an offer and its status; returns the status that counts. */
@@ -11942,10 +11935,10 @@ typedef struct permi_offers {
   const permi_engine *engine;
   permi_offer *offer; /* for each engine */
   int engines;
-  int chosen;  /* -1: none */
+  int chosen;
   int swapped; /* asked after its successor */
-  int settled, too_long;       /* 1: ask no more; integers may be too long */
-  double best, proven, dense;  /* seconds */
+  int settled, too_long;       /* settled: ask no more */
+  double best, proven, dense;
   double most_bytes;
 } permi_offers;
 
@@ -11990,7 +11983,6 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* Asks the table's engines in order. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;
@@ -12005,16 +11997,15 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
 }
 
 /* ========================================================================================= >>offers
-   The engines for arrays, and the job of an array. Blocks of sparse matrices come here too. */
+   The engines for arrays, also those of blocks of sparse matrices, and the job of an array. */
 
-/* Has only >>counts this method? */
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
          method == PERM_METHOD_PADDED;
 }
 
-/* Why these engines refuse the options; NULL: they do not. */
+/* Returns why these engines refuse the options, or NULL. */
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
   if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_RYSER &&
@@ -12037,7 +12028,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* The choice in the precision asked for, or at first in a better one that is nearly free. */
+/* In the precision asked for, or in a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -12056,18 +12047,17 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   return choice;
 }
 
-/* An array on its way to a job. */
 typedef struct permi_array {
   const permi_problem *problem;
-  const permi_engine *engine; /* NULL: not chosen yet */
+  const permi_engine *engine;
   int argument;               /* position of the options; 0: a block, which no limit refuses */
   int hasty;                  /* 1: a lower bound will do where planning takes a millisecond */
   int constant;               /* the known permanent, 0 or 1; -1: unknown */
-  int reduced;                /* 1: checked, and `counted` is made */
+  int reduced;                /* 1: `counted` is made */
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
   perm_plan plan;
-  perm_precision precision;     /* of the job */
+  perm_precision precision;
 } permi_array;
 
 static void permi_array_begin(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
@@ -12089,8 +12079,6 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
   permi_counted_free(allocator, &array->whole);
 }
 
-/* ---- dense sums */
-
 /* Checks the call and plans a square or empty array. */
 static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
                                     perm_result *result)
@@ -12098,7 +12086,7 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
   const int m = problem->m, n = problem->n;
   const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
   perm_status status;
-  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet: NaN */
+  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet */
   if (!plan)
     return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
   status = permi_check_options(options, 5, result);
@@ -12106,7 +12094,7 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
     status = permi_check_matrix(m, n, &view, result);
   if (status != PERM_OK)
     return status;
-  if (m == 0 || n == 0) { /* the empty product */
+  if (m == 0 || n == 0) {
     memset(plan, 0, sizeof *plan);
     plan->method = PERM_METHOD_STRUCTURE;
     plan->is_complex = problem->parts == 2;
@@ -12165,11 +12153,9 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
              : permi_fail_memory(maker->result);
 }
 
-/* ---- equal lines, rectangles */
-#define PERMI_REPEATS_LEAST 8 /* smallest order */
+#define PERMI_REPEATS_LEAST 8
 
-/* Has a square array two equal rows or columns, and is the look worth it? A microsecond at n = 20: most pairs differ
-   at once. */
+/* Does a square array have two equal rows or columns, where this is worth a microsecond (n = 20)? */
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
   const char *a = (const char *)problem->real;
@@ -12195,7 +12181,6 @@ static int permi_array_repeats(const permi_problem *problem, const perm_options 
   return 0;
 }
 
-/* Prices a reduced array; without lines it is a constant. */
 PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm_options *options, permi_offer *offer)
 {
   const permi_counted *counted = &array->counted;
@@ -12221,15 +12206,14 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Reduces an array with equal lines if that beats the dense engine, which is then not asked. Errors are left to that
-   engine. */
+/* Reduces an array with equal lines if that beats the dense engine, which reports errors. */
 PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offer *offer)
 {
   permi_array *array = maker->array;
   const permi_problem *problem = array->problem;
   const perm_options *options = maker->options;
   const int n = problem->n;
-  const permi_kernel *kernel; /* other forms are hardly slower */
+  const permi_kernel *kernel; /* the other forms are hardly slower */
   if (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
       permi_counts_refusal(problem, options) || permi_check_problem(problem, 0, maker->result) != PERM_OK ||
       permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
@@ -12289,13 +12273,11 @@ PERMI_COLD static perm_status permi_counted_leaf(permi_maker *maker, const struc
              : permi_fail_memory(maker->result);
 }
 
-/* ---- integers */
 static int permi_array_square(const permi_problem *problem)
 {
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
-/* Can the engines of square integer matrices take it? */
 static int permi_exact_may(const permi_array *array, const perm_options *options)
 {
   return array->problem->integer && array->constant < 0 && permi_array_square(array->problem) &&
@@ -12355,7 +12337,6 @@ static perm_status permi_modular_make(permi_maker *maker, const struct permi_blo
   return permi_modular_leaf(maker->options, problem->n, &view, maker->options->modulus, leaf, maker->result);
 }
 
-/* ---- the table, and arrays for permi_solve */
 enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_AT_MODULAR, PERMI_ARRAY_ENGINES };
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
@@ -12367,7 +12348,7 @@ static const permi_engine permi_array_engines[] = {
     {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0},
 };
 
-/* Asks the table at first, then only the chosen engine. Without any offer, that engine's make says why. */
+/* Asks all engines at first, then only the chosen one. Without any offer, its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
@@ -12422,7 +12403,7 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
   return status == PERM_OK ? permi_fail_memory(result) : status;
 }
 
-/* The next precision; PERM_PRECISION_COUNT at the top. */
+/* PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_array *array = ((const permi_maker *)context)->array;
@@ -12437,7 +12418,7 @@ static perm_precision permi_array_next(const void *context, const perm_options *
 /* ======================================================================================== >>entries
    What each kind of public call may reach: see >>reach. */
 
-#ifdef PERMI_ROUTE /* named by a header of further engines */
+#ifdef PERMI_ROUTE
 static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 #define PERMI_ROUTE_HERE PERMI_ROUTE
 #else
@@ -12459,7 +12440,7 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,
 #define PERMI_COUNTS_TABLES(parts) {&permi_counts_kernels_##parts##_plain, NULL}
 #endif
 
-static const permi_reach permi_bare_real = { /* without options */
+static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
     permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
@@ -12503,7 +12484,7 @@ static double permi_problem_bytes(const permi_problem *problem)
 /* ========================================================================================== >>judge
    Escalation: is a result good enough, and what comes next. */
 
-/* The relative error that counts, the guaranteed one under certify. INFINITY for an inexact 0. */
+/* The relative error, guaranteed under certify; INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
   const double least =
@@ -12511,7 +12492,7 @@ static double permi_relative(const perm_options *options, const perm_result *res
   double size;
   if (result->exact || result->error_bound == 0)
     return 0;
-  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
+  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
   return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
 
@@ -12520,8 +12501,8 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* Escalates by estimates and predictions only, so that load changes no bits. A job in pieces, whose file is of one
-   job, planned its precision at once (permi_plans_higher). */
+/* Escalates by estimates and predictions only, so that load changes no bits. A job in pieces, whose file is of one job,
+   planned its precision at once (permi_plans_higher). */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -12531,7 +12512,7 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* Time left, at least 1 ms, since 0 means no limit. */
+/* At least 1 ms, since 0 means no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return options->max_seconds == 0
@@ -12539,7 +12520,7 @@ static double permi_seconds_left(const perm_options *options, double start)
              : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* Options of an escalated run: its job is short and not the checkpoint's, so it has no files. */
+/* The escalated job is short and not the checkpoint's, so it has no files. */
 static perm_options permi_run_without_files(const perm_options *options)
 {
   perm_options run = *options;
@@ -12567,7 +12548,6 @@ static void permi_keep_bound(const perm_options *options, const perm_result *low
   }
 }
 
-/* The verdict: was the tolerance met, is there a bound? */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -12588,8 +12568,8 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
-/* How a kind of problem is solved. plan predicts *seconds at options->precision, and may make *job, which is NULL; else
-   make makes it; next is the precision above the result's, PERM_PRECISION_COUNT at the top. */
+/* How a kind of problem is solved. plan predicts *seconds at options->precision, and may make *job; else make makes it.
+   next is the precision above the result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
   perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
@@ -12601,7 +12581,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
                                const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
-  perm_result finished; /* lower precision */
+  perm_result finished;
   double began = start, planned = 0, seconds;
   int escalated = 0;
   perm_job *job = NULL;
@@ -12642,7 +12622,6 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
 
 static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
 
-/* The job of a plan. */
 static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
                                      const perm_options *options_given, perm_job **job, perm_result *result)
 {
@@ -12664,7 +12643,7 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
                       perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
   if (plan->is_complex != (problem->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
-  /* A plan may have been anywhere: it is made again and its fields are not used. */
+  /* a plan from outside is not trusted: it is made again */
   planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
                    : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* auto refuses kahan */
                                                              : PERM_METHOD_AUTO;
@@ -12726,7 +12705,6 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
                                                                                        : permi_fail_memory(result);
 }
 
-/* Checks a problem and makes its first job. */
 static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
@@ -12747,7 +12725,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   return status;
 }
 
-/* Computes a square or empty array of doubles; one with many zeros goes to the route. */
+/* Computes a square or empty array of doubles; one with many zeros as a sparse matrix. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -12786,7 +12764,6 @@ PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const per
   return 0;
 }
 
-/* Computes any array. */
 static perm_status permi_reduced_compute(const permi_problem *problem, int equal, int argument,
                                          const perm_options *options, double start, perm_result *result)
 {
@@ -12809,7 +12786,6 @@ static perm_status permi_reduced_compute(const permi_problem *problem, int equal
   return status;
 }
 
-/* A square array as it stands; by distinct lines; with counts. */
 typedef enum permi_looking { PERMI_AS_IT_STANDS, PERMI_BY_LINES, PERMI_WITH_COUNTS } permi_looking;
 
 static perm_status permi_compute(const permi_problem *problem, permi_looking looking, int argument,
@@ -12985,8 +12961,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 
 PERMI_BRIEF_BEGIN
 
-/* =================================================================================== >>minors_calls
-   The calls for minors and gradients. */
+/* =================================================================================== >>minors_calls */
 
 #if !defined(PERM_NO_EXTRAS)
 static const char *permi_minors_refusal(const perm_options *options)
@@ -13019,7 +12994,7 @@ static double permi_minors_shifted(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* Writes the minors in units of 2^result->exp2; row >= 0: of that row, else all. */
+/* Writes the minors in units of 2^result->exp2; row: -1 for all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
 {
@@ -13033,7 +13008,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
   for (j = 0; j < columns; j++)
     whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
-  for (j = 0; j < columns; j++) { /* along the last row */
+  for (j = 0; j < columns; j++) {
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
       const int at = ((rows - 1 - minors->least) * columns + j) * parts + part;
@@ -13070,7 +13045,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
   if (lead != 0) {
-    frexp(lead, &e); /* minors set the unit while the permanent is a double in it */
+    frexp(lead, &e); /* the unit fits the minors and keeps the permanent a double */
     most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
     least = whole + e < least ? whole + e : least;
   }
@@ -13092,7 +13067,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
       }
-  result->error_estimate += PERMI_UNIT * largest; /* rounding to double */
+  result->error_estimate += PERMI_UNIT * largest;
   if (minors->below > PERMI_NO_MEASURE)
     result->error_estimate = (double)INFINITY;
 }
@@ -13107,7 +13082,6 @@ static double permi_minors_relative(const perm_result *result, const double *out
   return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
-/* Engine, sum and output, in double or double-double, of scaled entries. */
 static perm_status permi_minors_run(permi_minors *minors, int n, const perm_options *options, int wide, double *full,
                                     permi_minors_total *total, permi_control *control, double *out, int gradient,
                                     perm_result *result)
@@ -13157,11 +13131,10 @@ typedef struct permi_minors_call {
   const permi_view *view;
   const int *row_counts, *column_counts;
   double *out;
-  int row_count[PERM_MAX_N], column_count[PERM_MAX_N]; /* once checked */
+  int row_count[PERM_MAX_N], column_count[PERM_MAX_N];
   int total, entries; /* rows with copies; doubles of out */
 } permi_minors_call;
 
-/* Checks a call, completes it, and sets results to NaN. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
@@ -13229,7 +13202,6 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
         minors->entry[i][j][part] = permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
 }
 
-/* Minors of scaled entries, also in double-double if needed and affordable. */
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                       double *full, permi_minors_total *total, perm_result *result)
 {
@@ -13366,7 +13338,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
   permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, {0}, {0}, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 PERMI_BRIEF_END
 
@@ -13376,18 +13348,18 @@ PERMI_BRIEF_END
      n = 5 .. 8    AVX-512, real, entry by entry: subsets of columns of the upper n/2 rows and of the lower ones, then
                    the sum over complementary subsets. n 2^(n-1) fused products and additions; nothing is subtracted,
                    so non-negative matrices keep all but the last few bits.
-   Other matrices go through single calls, which are faster. Measured (Cascade Lake, 2 GHz under AVX-512), ns a matrix,
-   n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From n = 10 on
-   eight tables leave the first-level cache. Tried: complex numbers gained nothing from n = 5 on; transposing real
-   matrices that lie one after the other lost at every n.
+   Other matrices go through single calls. Measured (Cascade Lake, 2 GHz under AVX-512), ns a matrix, n = 5, 6, 7, 8, 9,
+   10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From n = 10 on eight tables leave
+   the first-level cache. Complex numbers gained nothing from n = 5 on; transposing real matrices that lie one after the
+   other lost at every n.
    A value stands if it is large against its rounding errors, relative to per |A| <= n! n^(-n/2) times the product of
    the rows' Euclidean norms [CLL06]. Others are computed again by single calls. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_N 8
-#define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width; */
-#define PERMI_BATCH_LARGE 14 /* 8 of larger orders */
-#define PERMI_BATCH_APART 20 /* beyond, threads share a matrix */
+#define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width */
+#define PERMI_BATCH_LARGE 14 /* the same from order 9 on */
+#define PERMI_BATCH_APART 20 /* threads share larger matrices */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
@@ -13426,18 +13398,18 @@ typedef struct permi_batch {
   int n, parts;
   size_t count;
   const double *a;
-  const float *single; /* or these */
+  const float *single;
   size_t stride;      /* of matrices or entries */
-  ptrdiff_t ld;       /* of selections */
+  ptrdiff_t ld;
   const int *rows, *columns;
   const perm_options *options;
-  const permi_batch_kernel *kernel; /* NULL: one by one, */
-  int plain;                        /* 1: by >>small where possible */
+  const permi_batch_kernel *kernel; /* NULL: one by one */
+  int plain;                        /* 1: by >>small */
   perm_isa isa;
   permi_batch_program *program;
   double accept[3], scale; /* see permi_batch_limits */
   double *out;
-  unsigned char *todo; /* 1: left by GPUs; NULL: they were not asked */
+  unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   permi_control *control;
 } permi_batch;
 
@@ -13494,7 +13466,6 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
   }
 }
 
-/* Gathers matrices that lie entry by entry. */
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
@@ -13510,7 +13481,7 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
   }
 }
 
-/* Matrix k row by row, where it lies or copied. */
+/* Matrix k row by row, in place or copied. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -13555,7 +13526,6 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *roo
   }
 }
 
-/* Progress of a large matrix, as a share of its batch. */
 typedef struct permi_batch_share {
   permi_control *control;
   double before, each;
@@ -13579,14 +13549,14 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   const permi_problem problem =
       permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
-  if (batch->todo) { /* GPUs have seen it */
+  if (batch->todo) {
     options.gpu.devices = 0;
     options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
   }
-  options.progress = NULL; /* the batch's own, */
+  options.progress = NULL;
   options.cancel = NULL;
   options.max_seconds = 0;
-  if (batch->n > PERMI_BATCH_APART) { /* unless one takes long, on the calling thread */
+  if (batch->n > PERMI_BATCH_APART) {
     share.control = batch->control;
     share.each = 1 / (double)batch->count;
     share.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * share.each;
@@ -13639,17 +13609,17 @@ static void permi_batch_limits(permi_batch *batch)
   batch->scale = factorial / pow(n, 0.5 * n);
   limit = n > 4 ? 4e10 * n * PERMI_UNIT * batch->scale : 0;
   batch->accept[0] = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* squares of row norms; entries */
-  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* vanishing norms give less */
+  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300;
   batch->accept[2] = limit * limit;
 }
 
-/* Computes [begin, end) one by one. Returns the first that fails, or count. */
+/* Computes [begin, end) one by one; returns the first that fails, or count. */
 static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
   size_t first, at, failed = batch->count;
-  for (first = begin; first < end; first += 8) { /* eight at once where entries lie apart */
+  for (first = begin; first < end; first += 8) {
     const size_t last = end - first < 8 ? end : first + 8;
     if (batch->kind == PERMI_BATCH_ENTRIES)
       permi_batch_gather(batch, first, last - first, memory);
@@ -13670,7 +13640,6 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* Takes a whole vector if all stand. */
 static int permi_batch_take(const permi_batch *batch, const double *out, double *value)
 {
   const int parts = batch->parts, width = batch->kernel->width;
@@ -13710,7 +13679,7 @@ static int permi_batch_take_one(const permi_batch *batch, const double *out, int
                                                          : 4 * batch->scale * sqrt(norms) + large);
 }
 
-/* Computes [begin, end) in vectors. Returns the first that fails, or count. */
+/* The same in vectors. */
 static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
@@ -13723,7 +13692,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   work = vectors + entries * width;
   memset(out, 0, sizeof out);
   if (n <= 4 && kernel->stream && batch->kind == PERMI_BATCH_ENTRIES && !batch->single) {
-    const size_t whole = (end - begin) / (size_t)width; /* most often all stand */
+    const size_t whole = (end - begin) / (size_t)width;
     if (kernel->stream(n, batch->a + begin, batch->stride, whole, batch->accept[0], PERMI_SMALL_LEAST,
                        batch->out + begin))
       first += whole * (size_t)width;
@@ -13835,14 +13804,13 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
-/* Tasks for threads; failed: the first refused matrix. */
 typedef struct permi_batch_sharing {
   permi_batch *batch;
   size_t step, tasks, failed;
   perm_status failure;
   size_t room; /* doubles a thread */
   double *memory;
-  int threads_inside; /* of a large matrix */
+  int threads_inside;
 } permi_batch_sharing;
 
 static perm_status permi_batch_sharing_task(void *context, uint64_t number, int thread)
@@ -13870,7 +13838,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Chooses the kernel. Returns the doubles a thread works in; 0: out of memory. */
+/* Chooses the kernel; returns a thread's room in doubles, 0: out of memory. */
 static size_t permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -13898,7 +13866,6 @@ static size_t permi_batch_prepare(permi_batch *batch)
   return room + (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
 }
 
-/* Gives a batch to GPUs where faster; batch->todo is what they leave. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   permi_control *control = batch->control;
@@ -13947,8 +13914,8 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   while (batch->todo && next < batch->count && !batch->todo[next])
     next++;
-  next = next < batch->count ? 0 : run.tasks; /* the rest is the CPU's */
-  /* n 2^(n-1) elements at 1e9/s must be worth a parallel region */
+  next = next < batch->count ? 0 : run.tasks;
+  /* at 1e9 elements a second */
   if (apart || run.tasks - next < 2 || n * terms * 1e-9 < PERMI_PARALLEL_SECONDS)
     threads = 1;
   if (status == PERM_OK && next < run.tasks) {
@@ -13960,7 +13927,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   } else if (next >= run.tasks) {
     status = PERM_OK;
   }
-  if (status == PERM_OK && control.stopped != PERM_OK) /* inside a task */
+  if (status == PERM_OK && control.stopped != PERM_OK)
     status = control.stopped;
   permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);
@@ -13988,7 +13955,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   return status;
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 /* ====================================================================================== >>batch_calls
    The public functions for many matrices, and for floats. */
@@ -14001,7 +13968,6 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
   return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
-/* Checks and computes a batch with a stride. */
 static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
                                         const float *single, size_t stride, const perm_options *options,
                                         double *permanents, perm_result *result)
@@ -14158,7 +14124,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   permi_release(&options->allocator, copy);
   return status;
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 /* ======================================================================================= >>low_rank
    Products of thin factors [Bar96]. A = U V with r columns in U: with

@@ -11,7 +11,6 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
   return permi_meter_end(&call, permi_batch_metered(batch, result), result);
 }
 
-/* Checks and computes a batch with a stride. */
 static perm_status permi_batch_laid_out(permi_batch_kind kind, int n, int parts, size_t count, const double *a,
                                         const float *single, size_t stride, const perm_options *options,
                                         double *permanents, perm_result *result)
@@ -168,4 +167,4 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   permi_release(&options->allocator, copy);
   return status;
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
