@@ -6,75 +6,75 @@
        #define PERM_IMPLEMENTATION
        #include "perm.h"
 
-   and anywhere else just #include "perm.h". Needs libc and libm; uses OpenMP when compiled with it:
+   and elsewhere #include "perm.h". Needs libc and libm; OpenMP is optional:
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILE TIME  The implementation takes about 10 s at -O2 and 2 s at -O0: keep it in a file that you seldom edit.
-   In a program of one file, also #define PERM_STATIC: what is not called is left out, about 4 s for perm_real.
+   COMPILE TIME  About 10 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
+   of one file, also #define PERM_STATIC: it leaves out what is not called, 4 s for perm_real.
 
-   CONTENTS  Each tag is a room, a file of src/ in the folder that stands before it; search here for the tag.
-     api/        >>config          what a project may define: PERM_STATIC, PERM_WITH_CUDA, PERM_NO_COMPLEX
+   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here.
+     api/        >>config          macros that a project may define
                  >>types           status, methods, options, result, plan, partial
                  >>calls           every public function
      base/       >>platform        compilers, threads, clock
-                 >>prices          the planner's prices: what engines are predicted to cost
+                 >>prices          the planner's prices
                  >>memory          checked allocation, max_bytes, error messages
-                 >>doubles         double-double, TwoSum, the exactly associative sum
+                 >>doubles         double-double, TwoSum, the associative sum
                  >>integers        integers of any size
-                 >>numbers         constants of a job: integers, residues, double-doubles
-                 >>ring            values of the engines and their operations: words, residues, double-double
-                 >>cpu             CPUID: which instruction set there is
-                 >>files           a file replaced whole: temporary file, lock, rename
+                 >>numbers         a number in a job's expression
+                 >>ring            values of the engines and their operations
+                 >>cpu             CPUID
+                 >>files           a file replaced whole
      job/        >>control         cancel, time limit, progress
-                 >>job             leaves, the expression over them, merge of partials
+                 >>job             leaves, expression, merge of partials
                  >>state           finished chunks, merge of states
                  >>parallel        the loop over threads
                  >>options         the check of options
                  >>checkpoint      the file format of checkpoints
-     gpu/        >>contract        what perm.h and perm_cuda.cu tell each other
-     dense/      >>dispatch        what a dense kernel reads and yields
-                 >>kernels         the table of dense kernels; its readings for AVX-512, AVX2, NEON
-                 >>reach           what a public call may link: kernels, GPUs, files
+     gpu/        >>contract        between perm.h and perm_cuda.cu
+     dense/      >>dispatch        the interface of dense kernels
+                 >>kernels         their table; readings for AVX-512, AVX2, NEON
+                 >>reach           what a public call may link
                  >>small           n <= 12 in one call
                  >>plain           scalar Glynn, Ryser, expansion
-                 >>scale           scaling by powers of two, an assignment problem
+                 >>scale           scaling by powers of two
                  >>dense           Glynn's sum in blocks, binary Gray code, exact row sums
                  >>gpu             dense sums on GPUs
                  >>plan            what fixes the bits of a dense sum
-                 >>rounding        the estimate: rounding before the products
-                 >>bounds          the bound: proof of certify; the leaf of a plan
+                 >>rounding        the estimate
+                 >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
-     exact/      >>exact           integers without rounding, residues modulo p; price
+     exact/      >>exact           integers, residues modulo p; price
                  >>limbs           exact limbs: tables of the vector kernels
                  >>exact_gpu       integers on GPUs
-     counts/     >>counts          multiplicities, rectangular matrices: equal lines merged
-                 >>digits          digits of a count, forms of engines, values beyond double
-                 >>subsets         the dynamic program over subsets; expansion
+     counts/     >>counts          multiplicities, rectangular matrices
+                 >>digits          digits of a count, values beyond double
+                 >>subsets         dynamic program over subsets; expansion
                  >>sign_sums       Glynn and Ryser over counts: n-ary Gray code
-                 >>counts_choice   the engine for counts, its price
-                 >>counts_scale    scaling, error of an engine
-                 >>counts_gpu      sums over counts on GPUs
-                 >>counts_leaf     the leaf of the chosen engine
+                 >>counts_choice   the engine, its price
+                 >>counts_scale    scaling, error
+                 >>counts_gpu      GPUs
+                 >>counts_leaf     the leaf
      solve/      >>check           finite entries, sizes, strides
-                 >>names           texts of statuses, methods and values; perm_layout
-                 >>run             perm_job_execute: limits, checkpoints, parts and their merge
-                 >>engine          the interface of every engine, dense and sparse; the choice among offers
+                 >>names           texts; perm_layout
+                 >>run             perm_job_execute: limits, checkpoints, parts
+                 >>engine          the interface of every engine; the choice
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
-                 >>judge           escalation: is a result good enough, what comes next
+                 >>judge           escalation
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
                  >>batch >>batch_calls  perm_batch_*, perm_select_*
-     structure/  >>low_rank        declared rank: monomials
+     structure/  >>low_rank        declared rank
                  >>cauchy          Borchardt's identity
                  >>estimate        random samples, standard error
-     kernels/    >>vocabulary      the words LOAD, STORE, FMA of an instruction set
+     kernels/    >>vocabulary      LOAD, STORE, FMA of an instruction set
                  >>arithmetic      products of parts
-                 >>dense_kernels   Glynn's row loops; permi_glynn_real_avx512 and the others by name
+                 >>dense_kernels   Glynn's row loops: permi_glynn_real_avx512, ...
                  >>small_kernels   n <= 12
-                 >>exact_kernels   integers: atoms, halves, limbs, IFMA
+                 >>exact_kernels   integers: limbs, IFMA
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
@@ -110,8 +110,8 @@
        perm_real, perm_complex      one matrix, one line, no options
        perm_compute_real, _complex  options in; value, exponent, bound and estimate out
        perm_plan_real, _complex     what would be done, and for how long
-       options.checkpoint           a file: a call that was killed goes on when repeated
-         .part, .merge              the same in parts, on any machines, put together by another call
+       options.checkpoint           a file: a killed call continues when repeated
+         .part, .merge              parts on any machines, merged by another call
        perm_job_*, perm_state_*     the same in pieces of your own
        perm_compute_integer         without rounding, any size, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
@@ -130,25 +130,24 @@
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
    Escalation: a result with a poor estimate is computed again in the next precision if that is predicted to take under
-   a second, or, with options.tolerance, while options.max_seconds allows. Checkpoints and parts keep one job: a
-   tolerance then chooses the precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only
-   what takes under a second is run again.
+   a second, or, with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance
+   chooses the precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under
+   a second is computed again.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is an estimate: `make check-soundness` searches
-       a million results, climbing towards large errors, and finds none above ten estimates.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: among a million results `make
+       check-soundness`, climbing towards large errors, finds no error above ten estimates.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails or is killed; resumed work gives the bits of a single run.
+     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
-     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, of OpenMP's threads too
-       (OMP_STACKSIZE); larger memory comes from options.allocator, which max_bytes limits.
+     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
+       (OMP_STACKSIZE); more memory comes from options.allocator, which max_bytes limits.
      - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
-       ulimit -v, a cgroup's pids.max). Where that may be, try pthread_create first, or set threads to 1.
+       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
 
-   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 well under a millisecond, n = 30 about a
-   second; a further column doubles it. Complex: three times that. Exact integers: the same or less while entries are
-   small.
+   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second;
+   a further column doubles it. Complex: three times that. Small exact integers: the same or less.
 
    LIMITS  Square matrices to n = 64 (more with equal rows or columns), rectangular ones while the shorter side is below
    about 30. Sparse structure: perm_sparse.h.
@@ -213,18 +212,18 @@
 #define PERM_VERSION_MINOR 9
 #define PERM_VERSION_PATCH 0
 
-#define PERM_MAX_N 64         /* largest n of the engines that sum over signs (64-bit counters) */
-#define PERM_MAX_LINES 4096   /* most rows or columns, with multiplicities, of rectangular and repeated matrices */
-#define PERM_SUM_WORDS 88     /* 64-bit words of a perm_sum */
-#define PERM_INTEGER_WORDS 71 /* of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
+#define PERM_MAX_N 64         /* of the engines that sum over signs (64-bit counters) */
+#define PERM_MAX_LINES 4096   /* rows or columns, with multiplicities, of rectangular and repeated matrices */
+#define PERM_SUM_WORDS 88
+#define PERM_INTEGER_WORDS 71 /* 4544 bits: order 64 of 63-bit complex entries */
 #define PERM_CAUCHY_MAX_N 512
 #define PERM_ESTIMATE_MAX_N 20000
 #define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
 /* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job
-   stopped early and may go on; value is NaN. Negative: an error; value is NaN, and result->message says which argument
-   is bad, and why. */
+   stopped early and may continue; value is NaN. Negative: an error; value is NaN, and result->message says which
+   argument is bad, and why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -256,7 +255,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff
 } perm_status;
 
-/* Engines by name. Those from frontier to transversals, and after structure, are in perm_sparse.h. */
+/* Those from frontier to transversals, and after structure, are in perm_sparse.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -295,23 +294,23 @@ typedef enum perm_precision {
   PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: all in double */
   PERM_PRECISION_ACCURATE, /* row sums of 100 bits, compensated products: about 1e-30 times sum |terms| */
   PERM_PRECISION_DD,       /* row sums of 100 bits, double-double products: the same with a guaranteed error */
-  PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total, as fast; for comparisons */
+  PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total; for comparisons */
   PERM_PRECISION_EXACT,    /* integers without rounding */
   PERM_PRECISION_COUNT
 } perm_precision;
 
 typedef enum perm_isa {
   PERM_ISA_AUTO,
-  PERM_ISA_PLAIN,      /* portable C */
+  PERM_ISA_PLAIN,
   PERM_ISA_AVX2,       /* AVX2 and FMA */
   PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
   PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
-  PERM_ISA_NEON,       /* 64-bit Arm */
-  PERM_ISA_CUDA,       /* NVIDIA GPUs: the family of their plans. As an option: GPUs wherever they can */
+  PERM_ISA_NEON,
+  PERM_ISA_CUDA,       /* NVIDIA GPUs. As an option: GPUs wherever they can */
   PERM_ISA_COUNT
 } perm_isa;
 
-/* What perm_matrix_read takes a file without a banner for; perm_sparse.h explains the words. */
+/* The format of a file without a banner: see perm_matrix_read. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -322,40 +321,40 @@ typedef enum perm_isa {
 typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
 #undef PERM_ENUM
 
-/* Where memory comes from; all zero: malloc and free. `allocate` may return NULL. */
+/* All zero: malloc and free. `allocate` may return NULL. */
 typedef struct perm_allocator {
   void *(*allocate)(size_t bytes, void *user_data);
   void (*release)(void *pointer, void *user_data);
   void *user_data;
 } perm_allocator;
 
-/* What a running job tells. `seconds_left` is extrapolated, INFINITY at first. */
+/* `seconds_left` is extrapolated, INFINITY at first. */
 typedef struct perm_progress {
   double fraction; /* of the predicted work, 0..1 */
   double seconds, seconds_left;
-  const char *activity; /* static text: what is being done */
+  const char *activity; /* static text */
 } perm_progress;
 
-/* options.gpu: needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, with the reason,
-   unless cpu_fallback is set. */
+/* options.gpu needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, unless
+   cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programs (on one
-                       device), go there when predicted faster than one thread; batches from order 10 on */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
+                       signs and counts, frontier programs (one device), batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
-  const char *cache; /* directory for compiled kernels, or NULL: compiled once a machine, not once a process */
+  const char *cache; /* directory for compiled kernels, or NULL: compiled by every process */
   int tune; /* the kernel for a sparse matrix (methods hybrid, cached). 0: predicted fastest. PERM_TUNE: if the sum is
                predicted to take over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may
-               differ from run to run. k > 0: candidate k, as result.tuned named it, which makes the same job again */
+               differ from run to run. k > 0: candidate k, as in result.tuned: the same job again */
 } perm_gpu_options;
 
-/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION above says what it means for escalation. */
+/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
 typedef struct perm_checkpoint_file {
-  const char *file;         /* finished work is kept there, and taken from there if it exists; NULL: no file */
-  double seconds;           /* how often it is written; 0: 60 */
+  const char *file;         /* holds finished work, read if it exists; NULL: no file */
+  double seconds;           /* between writes; 0: 60 */
   int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* checkpoints whose work is put together, without adding any */
-  int merges;               /* how many; work that is missing or there twice is an error */
-  const void *note;         /* note_bytes of the caller's own, kept in the file; see perm_checkpoint_options */
+  const char *const *merge; /* checkpoints whose work is merged, without adding any */
+  int merges;               /* how many; missing or repeated work is an error */
+  const void *note;         /* note_bytes of the caller's, kept in the file; see perm_checkpoint_options */
   size_t note_bytes;
 } perm_checkpoint_file;
 
@@ -366,41 +365,38 @@ struct perm_result;
 typedef struct perm_options {
   perm_method method;
   perm_precision precision;
-  perm_isa isa;       /* highest instruction set to use */
-  int threads;        /* 0: all that OpenMP offers (1 without OpenMP) */
+  perm_isa isa;       /* the highest to use */
+  int threads;        /* 0: all of OpenMP's (1 without OpenMP) */
   int certify;        /* 1: error_bound must be finite, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
-  double max_seconds; /* from the call on, planning included; tasks that cannot be split refuse beforehand; 0: no
-                         limit */
-  double max_bytes;   /* the most memory of the host (not of a GPU) that the call may have at a time: the matrix it is
-                         given, plans, tables, states of all threads, as they are allocated, with what malloc adds; not
-                         stacks and the caller's results. What is predicted to need more is not chosen; what needs more
-                         is refused, PERM_ERROR_LIMIT. 0: no limit */
-  double plan_effort; /* times the usual work on plans of sparse matrices, which is a few per cent of the predicted run
-                         or 20 ms; counted, so that plans never vary; 0: 1. With 10 or 100, orders may be found that
-                         need less time or memory */
+  double max_seconds; /* from the call on, with planning; tasks, which cannot be split, may be refused; 0: no limit */
+  double max_bytes;   /* of host memory at a time: the given matrix, plans, tables, states of all threads, with what
+                         malloc adds; not stacks and the caller's results. What is predicted to need more is not chosen;
+                         what needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
+  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run or 20 ms,
+                         counted, so that plans never vary; 0: 1. With 10 or 100, better orders may be found */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
   const volatile int *cancel; /* NULL, or non-zero there cancels (may be set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Not NULL: perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options are
-     those of the call, with the max_seconds that are left. */
+  /* If not NULL, perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options
+     are those of the call, with the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
-  void *execute_data; /* for it */
-  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: the file's format */
+  void *execute_data;
+  perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
 #define PERM_TUNE (-1)
 
-/* An integer of any size: sign and magnitude, least significant word first. */
+/* Sign and magnitude, least significant word first. */
 typedef struct perm_integer {
-  int negative; /* 1: below 0 */
-  int words;    /* in use; 0: the integer is 0 */
+  int negative;
+  int words;    /* in use; 0 for the integer 0 */
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
@@ -410,35 +406,33 @@ typedef struct perm_integer {
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   double partial_sum, partial_imaginary; /* after an early stop: the terms summed so far of the first unfinished leaf,
-                                            in units of 2^exp2 (with a modulus, modulo it): a sign of life, no
-                                            approximation; else 0 */
+                                            in units of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
   long long exp2;
-  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
-                            integer is the permanent itself, and value its rounding */
-  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a part of the bound, or as
-                            >>bounds says; attacks find no error above ten times that. INFINITY: unknown */
-  int is_complex;    /* 1: the matrix was complex; errors are of the modulus */
-  int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
+  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee; 0 if exact */
+  double error_estimate; /* likely |value - permanent|, in units of 2^exp2: a part of the bound, or as >>bounds says;
+                            attacks find no error above ten times that. INFINITY: unknown */
+  int is_complex;    /* 1: errors are of the modulus */
+  int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
   uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
   perm_method method; /* of the costliest leaf */
-  perm_precision precision; /* of value: PERM_PRECISION_EXACT if and only if `exact` is 1 */
+  perm_precision precision; /* PERM_PRECISION_EXACT if and only if `exact` is 1 */
   perm_isa isa;
   int threads;
-  int gpus; /* that took part */
-  int tuned;     /* with options.gpu.tune: the candidate, for later runs; 0: no kernel had any */
+  int gpus;
+  int tuned;     /* with options.gpu.tune: the candidate; 0: none */
   int escalated; /* times the precision was raised */
   double terms;  /* terms summed, or states visited */
   double plan_seconds, seconds;
   perm_status status;
   int argument;                     /* 1-based position of the bad argument, 0: none */
-  char message[PERM_MESSAGE_BYTES]; /* one line, empty when all is well */
+  char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on another machine of the
+/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on other machines of the
    same kernel family. */
 typedef enum perm_form {
-  PERM_FORM_SCALAR,     /* no blocking: the plain engines and n <= 4 */
+  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
   PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
   PERM_FORM_PAIR,       /* rows two by two, no division */
   PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
@@ -446,9 +440,9 @@ typedef enum perm_form {
 } perm_form;
 
 typedef struct perm_plan {
-  int version; /* PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH */
+  int version; /* as perm_version */
   int n;
-  int is_complex; /* entries are pairs of doubles */
+  int is_complex;
   perm_method method;
   perm_precision precision;
   int certify;
@@ -459,7 +453,7 @@ typedef struct perm_plan {
   int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
   uint64_t chunks;
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
-  int zero;                                          /* 1: a row or column is zero, so the permanent is */
+  int zero;                                          /* 1: a row or column is zero */
   int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
   int exact_rows;                                    /* 1: nothing rounds before the products: a free bound */
   double elements;                                   /* n 2^(n-1) */
@@ -468,8 +462,8 @@ typedef struct perm_plan {
 } perm_plan;
 
 /* An exactly associative sum: fixed point, two's complement, unit 2^-1074, least word first. Every finite double is a
-   whole number of units, so partial sums merged in any order and grouping give the same bits. 5632 bits leave room for
-   2^3000 terms of the largest double, and for sums of integers of PERM_INTEGER_WORDS words. */
+   whole number of units, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest
+   double, and sums of integers of PERM_INTEGER_WORDS words. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
@@ -478,10 +472,10 @@ typedef struct perm_sum {
 typedef struct perm_partial {
   perm_sum value, imaginary; /* sum of the terms */
   perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
-  long long exp2;            /* value and absolute are in units of 2^exp2 (tasks; 0 for ranges) */
-  uint64_t chunks;           /* how many chunks went in, */
+  long long exp2;            /* of value and absolute (tasks; 0 for ranges) */
+  uint64_t chunks;           /* how many went in, */
   uint64_t indices, squares; /* and the sums of their numbers and of the squares, modulo 2^64 */
-  double lost;               /* bound on what underflow took from value, in units of 2^exp2; INFINITY: unknown */
+  double lost;               /* bound on what underflow took, in units of 2^exp2; INFINITY: unknown */
   uint64_t fingerprint;      /* of the leaf; set by the first chunk */
   double terms;
 } perm_partial;
@@ -494,7 +488,7 @@ typedef struct perm_leaf {
   perm_leaf_kind kind;
   perm_method method;
   perm_isa isa;
-  int n; /* order of the leaf's matrix block */
+  int n;
   uint64_t chunks;
   double work;           /* elements (ranges) or transitions (tasks) */
   double seconds, bytes; /* predicted */
@@ -504,34 +498,33 @@ typedef struct perm_leaf {
 
 /* Finished work of a job: per leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
-#define PERM_PARTIAL_BYTES 2168 /* of an encoded partial */
+#define PERM_PARTIAL_BYTES 2168
 
 /* ========================================================================================== >>calls
    Every public function. What holds for all that do not say otherwise: thread-safe. Inputs are the caller's and not
    modified. Matrices are row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real
    and imaginary part (as C99's double _Complex, std::complex<double>, cuDoubleComplex), and ld counts pairs. options
    may be NULL: all default. *result is overwritten, and its status returned; where it may be NULL, it gets only status
-   and message. Jobs and states copy what they need and are freed by perm_job_free, perm_state_free. */
+   and message. Jobs and states copy what they need. */
 
 /* Permanent of the n x n matrix a without gaps, n*n doubles. n <= 12: right to 1e-10 of itself (mostly to 1e-15;
-   searched by climbing), or else, and for larger n, as perm_compute_real without options gives it, which also tells the
-   error. NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n
-   2^(n-1)). */
+   searched by climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error.
+   NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
 /* The same of a complex matrix, 2*n*n doubles, into value[0] and value[1]; the promise is of the modulus. On an error
-   both are NaN; a part that exceeds double is +-HUGE_VAL. O(n 2^(n-1)). */
+   both are NaN; a part that exceeds double is +-HUGE_VAL. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix; result is required. m < n: the sum over injections of rows into columns; m > n: the
    permanent of the transpose; m or n = 0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while
    the shorter side is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices
-   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. The same holds for the other
-   perm_compute_ functions. */
+   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. This holds for all perm_compute_
+   functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 
-/* The same for complex matrices: 2*m*ld doubles. */
+/* 2*m*ld doubles. */
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
@@ -553,30 +546,28 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of an m x n matrix of integers without rounding, square or not, of any size: result->integer (Gaussian: and
-   imaginary_integer), modulo options.modulus if given. Precision default or exact. Square matrices up to order
-   PERM_MAX_N: n 2^(n-1) elements, for small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a
-   perm_integer may be too short. */
+/* Permanent of an m x n matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
+   options.modulus if given. Precision default or exact. Square matrices up to order PERM_MAX_N: n 2^(n-1) elements, for
+   small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job of the same, to run in pieces or to explain. result may be NULL. */
+/* The job of the same; result may be NULL. */
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result);
 
-/* The plan that perm_compute_real (perm_compute_complex) would start with; nothing is computed. result may be NULL; its
-   value is NaN. */
+/* The plan that perm_compute_real (perm_compute_complex) would start with. result may be NULL; its value is NaN. */
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result);
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result);
 
-/* Job of one leaf from a plan and the matrix it was made for. PERM_ERROR_STATE if they do not match (the plan is made
-   again and compared). Of the options only allocator and max_bytes are used. result may be NULL. */
+/* Job of one leaf from a plan and its matrix; the plan is made again, and PERM_ERROR_STATE if it differs. Of the
+   options only allocator and max_bytes are used. result may be NULL. */
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -594,12 +585,10 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
    and machines may fill partials of their own. A task has the one chunk [0, 1). */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: they are of different
-   leaves. */
+/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the job from one partial per leaf (partials[leaf]), each with all chunks of its leaf; else
-   PERM_ERROR_STATE. */
+/* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* A number that two jobs share only if they give the same bits: of the expression, its constants, the leaves (engine,
@@ -607,7 +596,7 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
 /* Computes chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel,
-   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks) there. result may be
+   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). result may be
    NULL. */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
@@ -617,12 +606,12 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
-/* Finds the first interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
+/* The first interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end);
 
 /* Adds the finished chunks [begin, end) of a leaf, held by *partial; or all of the state `from`. PERM_ERROR_STATE:
-   chunks are there already, or the partial holds others. On a failure nothing has changed. result may be NULL. */
+   chunks are there already, or the partial holds others. A failure changes nothing. result may be NULL. */
 PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                     const perm_partial *partial, perm_result *result);
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
@@ -639,30 +628,28 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it as it was. Reading refuses
+/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading refuses
    files that are damaged or of another job, version or part (options.checkpoint.parts; 0: any) and says what differs.
-   Neither touches anything but files FILE.*.tmp beside it. Regular files only (>>files, also on modes, links and
-   SIGXFSZ). */
+   Regular files only (>>files, also on modes, links, temporary files and SIGXFSZ). */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* Reads what the job of a checkpoint was planned with, for making it again anywhere: overwrites method, precision, isa
-   (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: where kernels were timed,
-   the candidate), checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator,
-   for the caller to release (by default with free); NULL if there is none. */
+/* Reads what the job of a checkpoint was planned with, for making it again: overwrites method, precision, isa (never
+   auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate),
+   checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller
+   to release (by default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
 /* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call goes on: ranges resume, a
+   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues: ranges resume, a
    task that was cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT).
    With options.checkpoint: an empty state begins with the file's, if there is one. The file is written at once, so that
    a bad name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at
    the next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE.
-   The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore SIGXFSZ, or a write
-   beyond the limit ends the process. */
+   The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore SIGXFSZ. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
@@ -678,10 +665,10 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result);
 
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
-   operations. *condition (may be NULL): the most by which an entrywise relative error of the squared matrix is
-   magnified; 30 digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is
-   too few, n is small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i =
-   y_j, or two equal x or two equal y. [Bor55] */
+   operations. *condition (may be NULL): the largest factor on an entrywise relative error of the squared matrix; 30
+   digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is too few, n is
+   small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i = y_j, or two equal
+   x or two equal y. [Bor55] */
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                               double *condition, perm_result *result);
 PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
@@ -694,13 +681,13 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
-  PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic chances: non-negative matrices */
+  PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic weights: non-negative matrices */
   PERM_ESTIMATOR_COUNT
 } perm_estimator;
 
 typedef struct perm_estimate_plan {
   perm_estimator estimator;
-  double samples;        /* 0: until another limit, 65536 if there is none */
+  double samples;        /* 0: no limit, or 65536 if there is no other */
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
   uint64_t seed;         /* the same seed gives the same samples for any number of threads */
@@ -711,7 +698,7 @@ typedef struct perm_estimate {
   double value, imaginary;
   long long exp2;
   double standard_error; /* of value; complex: root of the mean squared modulus */
-  double low, high;      /* confidence interval of the real part: value -+ radius */
+  double low, high;      /* of the real part: value -+ radius */
   double radius;         /* complex: of the disc around the value */
   double confidence, samples;
   uint64_t seed;
@@ -724,8 +711,8 @@ typedef struct perm_estimate {
 } perm_estimate;
 
 /* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL; estimate is required.
-   O(n^2) a sample. Of the options threads, max_seconds, progress, cancel and allocator count. Only whole blocks of 256
-   samples count: stopped before the first, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
+   O(n^2) a sample. Of the options threads, max_seconds, progress, cancel and allocator count. Stopped before the first
+   block of 256 samples, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
@@ -733,14 +720,13 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
 
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
-   With row_counts[m], column_counts[n], row i stands there row_counts[i] times and column j column_counts[j] times, and
-   one copy of each is left out; a column without a copy has minor 0, `row` needs one. NULL: all one. The totals must
-   agree (PERM_ERROR_COUNTS) and be at most 256.
-   Values are in units of 2^result->exp2, one exponent for all: minors below 2^-1000 of the largest may become 0. result
-   (required): value is the permanent of the whole matrix, error_estimate the absolute error of the worst minor,
-   error_bound INFINITY (0 if all minors are 0 by structure). tolerance is relative to the largest minor. On an error
-   minors are NaN. Bits do not depend on threads. O(n 2^(n-1)), about the time of two permanents; with multiplicities
-   O(m prod (c_j + 1)) or the same by rows. */
+   With row_counts[m], column_counts[n] (NULL: all one), row i stands there row_counts[i] times and column j
+   column_counts[j] times, and one copy of each is left out; a column without a copy has minor 0, `row` needs one. The
+   totals must agree (PERM_ERROR_COUNTS) and be at most 256. Values are in units of 2^result->exp2: minors below 2^-1000
+   of the largest may become 0. result (required): value is the permanent of the whole matrix, error_estimate the
+   absolute error of the worst minor, error_bound INFINITY (0 if all minors are 0 by structure). tolerance is relative
+   to the largest minor. On an error minors are NaN. Bits do not depend on threads. O(n 2^(n-1)), about the time of two
+   permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -760,11 +746,11 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
 /* Many matrices of one order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: + 2 k *
    matrix_stride), without gaps between rows. As accurate as single calls, to 1e-10 (n <= 4: relative to the permanent
    of the moduli, Laplace's expansion in doubles), though not to the same bits; bits do not depend on threads or other
-   matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is
-   the failure's, and the message names the first. result may be NULL; its value is 0 and its error_estimate INFINITY.
-   With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call.
-   options.gpu: orders 10 to 24 go there when predicted faster than one thread, but for matrices that cancel too much
-   for the tolerance (0: 1e-10; many complex ones from order 21 on) or need scaling. O(count n 2^(n-1)). */
+   matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN; the status is the failure's, and the
+   message names the first. result may be NULL; its value is 0 and its error_estimate INFINITY. With options beyond the
+   defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call. options.gpu: orders 10
+   to 24 go there when predicted faster than one thread, but for matrices that need scaling or cancel too much for the
+   tolerance (0: 1e-10; many complex ones from order 21 on). O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -790,12 +776,11 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
                                          const int *rows, const int *columns, const perm_options *options,
                                          double *permanents, perm_result *result);
 
-/* perm_compute_real of the same numbers in double. */
 PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options,
                                         perm_result *result);
 
-/* Texts. perm_result_text writes the value as decimal (all digits when exact, else 17 significant ones, and " * 2^k"
-   where exp2 is not 0); like snprintf. The others return static strings. */
+/* perm_result_text writes the value as decimal (all digits when exact, else 17 significant ones, and " * 2^k" where
+   exp2 is not 0); like snprintf. The others return static strings. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
@@ -805,14 +790,14 @@ PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
 PERM_API const char *perm_format_name(perm_format format);
 
-/* The integer as an int64_t; if it does not fit, PERM_ERROR_OVERFLOW, and *value stays. */
+/* PERM_ERROR_OVERFLOW, and *value unchanged, if it does not fit. */
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
 
-/* The best instruction set of this processor and operating system that this build has kernels for. */
+/* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
-/* For languages that cannot read this header: the library's version, as perm_plan.version; bytes of a structure
-   ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
+/* For languages that cannot read this header: the library's version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a
+   structure ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
    perm_leaf. PERM_ERROR_RANGE: no such name; PERM_ERROR_NULL. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);

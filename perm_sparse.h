@@ -6,31 +6,31 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it leaves out what is not called)
+   compiled in about 20 s (PERM_STATIC leaves out what is not called):
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
-   With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
-   before perm.h there). Needs libc and libm.
+   With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
+   perm.h. Needs libc and libm.
 
    CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too.
      api/        >>sparse_config     macros that a project may define
                  >>sparse_calls      every public type and function
-     matrix/     >>matrix            compressed rows from entries, triplets, arrays; sort, duplicates
-                 >>io                lines, words, numbers; messages FILE:LINE
-                 >>market            Matrix Market: banner, symmetric, skew-symmetric, hermitian
-                 >>plain_text        files without a banner: rows, coordinates, edges; perm_matrix_read
+     matrix/     >>matrix            compressed rows from triplets, arrays
+                 >>io                lines, numbers; messages FILE:LINE
+                 >>market            Matrix Market: banner, symmetric, hermitian
+                 >>plain_text        files without a banner; perm_matrix_read
                  >>write             Matrix Market written
      block/      >>matching          Hopcroft-Karp
                  >>components        Dulmage-Mendelsohn, strong components
                  >>reduce            lines of degree 1 and 2 eliminated
                  >>order             elimination order: greedy, annealing
-                 >>engines           what engines of a block share (their interface: solve/engine.h)
-     frontier/   >>values            the ring of values: doubles, double-double, integers, residues
+                 >>engines           what engines of a block share
+     frontier/   >>values            entries as values of the ring
                  >>frontier          states, keys, cursors of the lists
-                 >>steps             a step: the values of a union of lists
-                 >>steps_run         the union of lists, in parts; threads; the value at the end
-                 >>sorting           the lists' twin: expand, sort, contract
+                 >>steps             the values of a union of lists
+                 >>steps_run         the union, in parts; threads
+                 >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
                  >>arrays            arrays indexed by combinations
                  >>array_layout      words and ways of a step
@@ -42,14 +42,14 @@
                  >>band              a window along a band
                  >>band_run          streams, threads, bound
                  >>band_order        order of the rows, price
-     signs/      >>hybrid            Glynn's signs outside, elimination inside: the interpreter's program
-                 >>hybrid_layout     which columns are inside, search
-                 >>hybrid_program    a layout becomes a straight program
+     signs/      >>hybrid            Glynn's signs outside, elimination inside
+                 >>hybrid_layout     which columns are inside
+                 >>hybrid_program    a layout's straight program
                  >>hybrid_leaf       rounding, estimate, price
                  >>programs          the same for GPUs
                  >>program_text      its kernel as CUDA C++ and PTX
                  >>program_tune      candidates, tuning
-                 >>hybrid_offer      what hybrid and cached offer, on the CPU or GPUs
+                 >>hybrid_offer      offers of hybrid and cached
                  >>sparyser          Ryser in compressed columns, Gray code
                  >>dominating        Ryser over dominating sets
                  >>codegen           the published GPU kernels
@@ -58,12 +58,12 @@
                  >>decompose_run     their walk, price
      sparse/     >>prepare           check, reduce, split into blocks
                  >>frontier_offer    offers of frontier, tree, sorting
-                 >>choose            the table of engines and the choice for a block
+                 >>choose            the table of engines
                  >>sparse_job        a matrix becomes a job
                  >>sparse            perm_compute_sparse, perm_sparse_job, perm_sparse_report
                  >>spy               perm_sparse_spy, SVG
      kernels/    >>array_kernels     arrays for each instruction set
-                 >>hybrid_kernels    the interpreter of hybrid programs
+                 >>hybrid_kernels    interpreter of hybrid programs
 
    EXAMPLE
        perm_matrix a;
@@ -77,37 +77,35 @@
        }
 
    GUARANTEES
-     - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
-       4544 bits (above that in doubles, `exact` is 0), and modulo any number at any size. Doubles carry a proven bound
-       in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
-       products of entries: non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum over
-       signs: `error_bound` is INFINITY.
+     - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
+       (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
+       arrays, tree, band and transversals have a proven `error_bound`; they only add products of entries, so
+       non-negative matrices do not cancel. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
-     - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
-     - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
+     - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
+     - The same plan and the same bits on every run and for any number of threads: searches count moves.
 
    METHOD (options.method): what it sums; states or terms; values
        auto          the fastest by prediction within max_bytes, for each block
-       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
-                     gone than of others; all values. As lists or arrays:
-       lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract.
-                    options.gpu: one GPU, up to its memory, arrays where predicted faster, both if isa is cuda
+       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
+                     columns than rows gone; all values. As lists or arrays:
+       lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
+                    options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
-       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order 13, as
-                     kernels generated for the matrix
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, as kernels
+                     generated for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
-                     k row sums in registers; doubles. For comparisons: hybrid is faster
-       decompose     branches at lines of degree 3 and 4 down to nothing or dense blocks; doubles, exact integers
-       transversals  every perfect matching one at a time; all values
+                     k row sums in registers; doubles. Hybrid is faster
+       decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
+       transversals  every perfect matching; all values
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
-   COST  what the structure allows: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
-   options.plan_effort buys longer searches.
+   COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
 
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
    or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
@@ -125,7 +123,7 @@
      [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
              decomposition.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
-             on GPUs: the permanent ordering, products kept at a depth; both methods codegen.
+             on GPUs: the permanent ordering, methods codegen.
      [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
              using merge path, IPDPS 2015: unions of sorted lists.
@@ -179,8 +177,8 @@
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
 
 /* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1, columns ascend
-   strictly in a row, no entry is zero. A pattern has the value 1 at every entry. The struct owns its arrays;
-   perm_matrix_free releases them. All zero is a 0 x 0 matrix. */
+   strictly in a row, no entry is zero. A pattern has the value 1 at every entry. The struct owns its arrays. All zero
+   is a 0 x 0 matrix. */
 typedef struct perm_matrix {
   int m, n;
   size_t nnz;
@@ -190,13 +188,13 @@ typedef struct perm_matrix {
   double *real;             /* nnz; NULL for PATTERN; for INTEGER the nearest double */
   double *imaginary;        /* nnz; COMPLEX only, else NULL */
   int64_t *integer;         /* nnz; INTEGER only, else NULL */
-  perm_allocator allocator; /* of the arrays: options->allocator of the call that made them */
+  perm_allocator allocator; /* of the call that made the arrays */
 } perm_matrix;
 
 /* Functions that make a matrix use of the options allocator, max_bytes, max_seconds, cancel, progress, readers format
-   too; result may be NULL, its message is one line. *matrix is overwritten without being freed; on an error it is all
-   zero and nothing stays allocated. Zero entries are left out, a position given twice is refused. O(nnz) time and
-   memory beyond the input. Thread-safe, unless setlocale is called at the same time. */
+   too; result may be NULL. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are
+   left out, a position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale
+   is called at the same time. */
 
 /* Reads a file; "-" is standard input, to its end. A first line that begins with %%MatrixMarket is a banner:
    - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
@@ -207,22 +205,21 @@ typedef struct perm_matrix {
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
-   - edges: lines "row column [weight]", the 1s (or weights) of the rows and columns of a bipartite graph, as many as
-     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else refused.
+   - edges: lines "row column [weight]", the 1s (or weights) of a matrix as large as the largest indices. They count
+     from 0 if one of them is 0, from 1 if the smallest of both are 1; else refused.
    - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
      or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
      .mtx without banner that is not coordinates.
-   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
-   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real, so
-   that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
+   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK.
+   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
+   PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits. Lines end in
    LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
-   sizes the file declares. A read that waits (a pipe, a FIFO without writer) looks at the limits when a signal
-   interrupts it.
+   sizes the file declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
-   expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
+   expected". */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
@@ -233,46 +230,46 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                                                     perm_result *result);
 
 /* Writes Matrix Market coordinate general, which perm_matrix_read reads back to the same bits; "-" is standard output.
-   A file is replaced as a whole, like a checkpoint (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and
-   character devices are written directly; directories, FIFOs, other devices and symbolic links are refused. result may
-   be NULL. PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
+   A file is replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices
+   are written directly; directories, FIFOs, other devices and symbolic links are refused. result may be NULL.
+   PERM_ERROR_FILE with the system's reason. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
-/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is as it was;
-   what is written directly ends anywhere. result->seconds: how long it took. */
+/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is unchanged;
+   direct output ends anywhere. result->seconds: how long it took. */
 PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
                                                      const perm_options *options, perm_result *result);
 
-/* From a row-major array with row stride ld >= n, in doubles; kind REAL. a may be NULL when m or n is 0.
-   PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY. O(m n). */
+/* From a row-major array with row stride ld >= n; kind REAL. a may be NULL when m or n is 0. PERM_ERROR_SIZE,
+   PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY. O(m n). */
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
                                                    const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
 
 /* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none, INTEGER
-   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
-   PERM_ERROR_SIZE (m, n), PERM_ERROR_RANGE (an index), PERM_ERROR_FORMAT (a position twice), PERM_ERROR_NULL,
-   PERM_ERROR_OPTION (kind), PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY; messages number triplets from 0. */
+   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays may be NULL. PERM_ERROR_SIZE (m, n),
+   PERM_ERROR_RANGE (an index), PERM_ERROR_FORMAT (a position twice), PERM_ERROR_NULL, PERM_ERROR_OPTION (kind),
+   PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
                                                       const double *real, const double *imaginary,
                                                       const int64_t *integer, perm_kind kind,
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
 
-/* Releases the arrays and zeroes the struct. NULL and an all-zero struct are fine. */
+/* Releases the arrays and zeroes the struct; NULL is fine. */
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 
-/* Bytes of a perm_matrix, for languages that cannot read this header; see perm_layout. */
+/* For languages that cannot read this header; see perm_layout. */
 PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
 /* Makes the job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
-   eliminated, the rest is split into blocks, a task or range each; their product is the permanent. The matrix may be
-   freed afterwards. Free the job with perm_job_free. result may be NULL.
-   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles are
-   predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can need;
-   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
-   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
-   preparing or planning, which report progress with fraction 0; *job is NULL. */
+   eliminated, the rest is split into blocks, a task or range each; their product is the permanent. The job copies the
+   matrix; free it with perm_job_free. result may be NULL.  Precision exact (Gaussian integers in complex matrices), or
+   default for kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and exact over a
+   second): integers of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may have fewer.
+   options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier
+   vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while preparing or planning, which report progress with fraction
+   0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
@@ -282,38 +279,38 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
-/* What the structure tells before any engine runs. Entries are those that are not zero. */
+/* What the structure tells before any engine runs. */
 typedef struct perm_preparation {
   int m, n;
   size_t entries;
-  int structural_rank;               /* pairs of a largest matching; below min(m, n) the permanent is 0, and then */
-  int hall_lines, hall_others;       /* so many lines of the shorter side (rows, if square) have entries in only so */
-                                     /* many of the other: Hall's condition fails. Else 0, 0 */
-  int components;                    /* fully indecomposable blocks of the matrix as given */
-  size_t dead_entries;               /* in no perfect matching: dropped, here and after eliminations */
+  int structural_rank;               /* largest matching; below min(m, n) the permanent is 0, and then */
+  int hall_lines, hall_others;       /* so many lines of the shorter side (rows, if square) have entries in only */
+                                     /* so many of the other: Hall's condition fails. Else 0, 0 */
+  int components;                    /* fully indecomposable blocks of the given matrix */
+  size_t dead_entries;               /* in no perfect matching, here and after eliminations: dropped */
   int degree_one, degree_two;        /* rows (and as many columns) eliminated */
   size_t entries_one, entries_two;   /* by how many entries that made the matrix smaller */
-  int rounds;                        /* of decomposition and elimination, until nothing changed */
-  int cancelled;                     /* 1: integers cancelled on the way, and what was left is singular */
-  int blocks, largest;               /* left for engines, of order 2 or more, and the order of the largest */
+  int rounds;                        /* of decomposition and elimination */
+  int cancelled;                     /* 1: integers cancelled, and what was left is singular */
+  int blocks, largest;               /* left for engines, of order 2 or more; the largest order */
   size_t entries_left;
-  int equal_rows, equal_columns;     /* of the blocks: those that repeat another one of their block */
-  int degree_three, degree_four;     /* rows and columns of the blocks with so many entries: method decompose */
+  int equal_rows, equal_columns;     /* of the blocks, beyond the first of each */
+  int degree_three, degree_four;     /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it; nothing is computed.
-   result may be NULL. Of a rectangular matrix only the structural rank (and the lines that limit it). Errors as
-   perm_sparse_job, without the limits. O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it. result may be NULL. Of a
+   rectangular matrix only the structural rank (and the lines that limit it). Errors as perm_sparse_job, without the
+   limits. O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
 /* Draws, as SVG, what makes the matrix fast or slow: the entries as given and in block triangular form (blocks
    outlined, entries in no perfect matching in another color; over order 600 or 20000 entries a map of densities), the
-   frontier along the elimination order of the largest block that has one, and engine and prediction of every block; or
-   why there is no plan. Nothing is computed. Options as for perm_sparse_job, path as for perm_matrix_write; result may
-   be NULL. PERM_ERROR_FILE, PERM_ERROR_MEMORY, PERM_ERROR_NULL, and what is wrong with matrix or options. Time and
-   memory of planning and O(nnz); the file stays below about a megabyte. */
+   frontier along the elimination order of the largest block that has one, and engine and prediction of every block, or
+   why there is no plan. Options as for perm_sparse_job, path as for perm_matrix_write; result may be NULL.
+   PERM_ERROR_FILE, and what is wrong with matrix or options. Time and memory of planning and O(nnz); the file stays
+   below about a megabyte. */
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
 #endif
