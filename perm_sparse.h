@@ -14,8 +14,8 @@
    perm.h. Needs libc and libm.
 
    CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too.
-     api/        >>sparse_config     macros that a project may define
-                 >>sparse_calls      every public type and function
+     api/        >>sparse_config     macros
+                 >>sparse_calls      public types and functions
      matrix/     >>matrix            compressed rows from triplets, arrays
                  >>io                lines, numbers; messages FILE:LINE
                  >>market            Matrix Market: banner, symmetric, hermitian
@@ -32,7 +32,7 @@
                  >>steps_run         the union, in parts; threads
                  >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
-                 >>arrays            arrays indexed by combinations
+                 >>arrays            indexed by combinations
                  >>array_layout      words and ways of a step
                  >>arrays_gpu        arrays and lists on a GPU
                  >>arrays_run        passes, price
@@ -60,7 +60,7 @@
                  >>frontier_offer    offers of frontier, tree, sorting
                  >>choose            the table of engines
                  >>sparse_job        a matrix becomes a job
-                 >>sparse            perm_compute_sparse, perm_sparse_job, perm_sparse_report
+                 >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
@@ -192,9 +192,9 @@ typedef struct perm_matrix {
 } perm_matrix;
 
 /* Functions that make a matrix use of the options allocator, max_bytes, max_seconds, cancel, progress, readers format
-   too; result may be NULL. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are
-   left out, a position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale
-   is called at the same time. */
+   too. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a position
+   given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at the same
+   time. */
 
 /* Reads a file; "-" is standard input, to its end. A first line that begins with %%MatrixMarket is a banner:
    - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
@@ -231,8 +231,8 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
 
 /* Writes Matrix Market coordinate general, which perm_matrix_read reads back to the same bits; "-" is standard output.
    A file is replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices
-   are written directly; directories, FIFOs, other devices and symbolic links are refused. result may be NULL.
-   PERM_ERROR_FILE with the system's reason. O(nnz). */
+   are written directly; directories, FIFOs, other devices and symbolic links are refused. PERM_ERROR_FILE with the
+   system's reason. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
 /* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is unchanged;
@@ -240,16 +240,14 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
                                                      const perm_options *options, perm_result *result);
 
-/* From a row-major array with row stride ld >= n; kind REAL. a may be NULL when m or n is 0. PERM_ERROR_SIZE,
-   PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY. O(m n). */
+/* From a row-major array with row stride ld >= n; kind REAL. a may be NULL when m or n is 0. O(m n). */
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
                                                    const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
 
 /* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none, INTEGER
-   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays may be NULL. PERM_ERROR_SIZE (m, n),
-   PERM_ERROR_RANGE (an index), PERM_ERROR_FORMAT (a position twice), PERM_ERROR_NULL, PERM_ERROR_OPTION (kind),
-   PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY; messages number triplets from 0. */
+   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays may be NULL. PERM_ERROR_RANGE: an index;
+   PERM_ERROR_FORMAT: a position twice; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
                                                       const double *real, const double *imaginary,
                                                       const int64_t *integer, perm_kind kind,
@@ -263,19 +261,18 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
 /* Makes the job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
-   eliminated, the rest is split into blocks, a task or range each; their product is the permanent. The job copies the
-   matrix; free it with perm_job_free. result may be NULL.  Precision exact (Gaussian integers in complex matrices), or
-   default for kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and exact over a
-   second): integers of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may have fewer.
-   options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier
-   vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while preparing or planning, which report progress with fraction
-   0; *job is NULL. */
+   eliminated, the rest is split into blocks, a task or range each; their product is the permanent. Precision exact
+   (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles are predicted to be
+   over 3 times as fast and exact over a second): integers of as many words as the permanent can need;
+   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
+   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
+   preparing or planning, which report progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
-/* Permanent of a sparse matrix; result is required. Default precision computes integer kinds exactly, or in doubles
-   (with their error bound) if a perm_integer may be too short. Rectangular matrices (and the methods for them) become
-   arrays of up to PERM_MAX_LINES rows and columns for the engines of perm.h. */
+/* Permanent of a sparse matrix. Default precision computes integer kinds exactly, or in doubles (with their error
+   bound) if a perm_integer may be too short. Rectangular matrices (and the methods for them) become arrays of up to
+   PERM_MAX_LINES rows and columns for the engines of perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
@@ -298,9 +295,9 @@ typedef struct perm_preparation {
   int degree_three, degree_four;     /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it. result may be NULL. Of a
-   rectangular matrix only the structural rank (and the lines that limit it). Errors as perm_sparse_job, without the
-   limits. O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it. Of a rectangular matrix
+   only the structural rank (and the lines that limit it). Errors as perm_sparse_job, without the limits. O(nnz sqrt(n))
+   at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
@@ -308,9 +305,8 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 /* Draws, as SVG, what makes the matrix fast or slow: the entries as given and in block triangular form (blocks
    outlined, entries in no perfect matching in another color; over order 600 or 20000 entries a map of densities), the
    frontier along the elimination order of the largest block that has one, and engine and prediction of every block, or
-   why there is no plan. Options as for perm_sparse_job, path as for perm_matrix_write; result may be NULL.
-   PERM_ERROR_FILE, and what is wrong with matrix or options. Time and memory of planning and O(nnz); the file stays
-   below about a megabyte. */
+   why there is no plan. Options as for perm_sparse_job, path as for perm_matrix_write. Time and memory of planning and
+   O(nnz); the file stays below about a megabyte. */
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
 #endif

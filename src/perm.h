@@ -14,11 +14,11 @@
 
    CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here.
      api/        >>config          macros that a project may define
-                 >>types           status, methods, options, result, plan, partial
-                 >>calls           every public function
+                 >>types           options, result, plan, partial
+                 >>calls           the public functions
      base/       >>platform        compilers, threads, clock
                  >>prices          the planner's prices
-                 >>memory          checked allocation, max_bytes, error messages
+                 >>memory          allocation, max_bytes, messages
                  >>doubles         double-double, TwoSum, the associative sum
                  >>integers        integers of any size
                  >>numbers         a number in a job's expression
@@ -29,29 +29,29 @@
                  >>job             leaves, expression, merge of partials
                  >>state           finished chunks, merge of states
                  >>parallel        the loop over threads
-                 >>options         the check of options
-                 >>checkpoint      the file format of checkpoints
+                 >>options         their check
+                 >>checkpoint      the file format
      gpu/        >>contract        between perm.h and perm_cuda.cu
      dense/      >>dispatch        the interface of dense kernels
                  >>kernels         their table; readings for AVX-512, AVX2, NEON
                  >>reach           what a public call may link
                  >>small           n <= 12 in one call
-                 >>plain           scalar Glynn, Ryser, expansion
+                 >>plain           scalar engines
                  >>scale           scaling by powers of two
-                 >>dense           Glynn's sum in blocks, binary Gray code, exact row sums
+                 >>dense           Glynn's sum in blocks, Gray code
                  >>gpu             dense sums on GPUs
-                 >>plan            what fixes the bits of a dense sum
+                 >>plan            what fixes the bits
                  >>rounding        the estimate
                  >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
-     exact/      >>exact           integers, residues modulo p; price
-                 >>limbs           exact limbs: tables of the vector kernels
-                 >>exact_gpu       integers on GPUs
+     exact/      >>exact           integers, residues
+                 >>limbs           their vector kernels
+                 >>exact_gpu       the same on GPUs
      counts/     >>counts          multiplicities, rectangular matrices
                  >>digits          digits of a count, values beyond double
                  >>subsets         dynamic program over subsets; expansion
-                 >>sign_sums       Glynn and Ryser over counts: n-ary Gray code
+                 >>sign_sums       Glynn and Ryser: n-ary Gray code
                  >>counts_choice   the engine, its price
                  >>counts_scale    scaling, error
                  >>counts_gpu      GPUs
@@ -68,7 +68,7 @@
                  >>batch >>batch_calls  perm_batch_*, perm_select_*
      structure/  >>low_rank        declared rank
                  >>cauchy          Borchardt's identity
-                 >>estimate        random samples, standard error
+                 >>estimate        random samples
      kernels/    >>vocabulary      LOAD, STORE, FMA of an instruction set
                  >>arithmetic      products of parts
                  >>dense_kernels   Glynn's row loops: permi_glynn_real_avx512, ...
@@ -112,7 +112,7 @@
        options.checkpoint           a file: a killed call continues when repeated
          .part, .merge              parts on any machines, merged by another call
        perm_job_*, perm_state_*     the same in pieces of your own
-       perm_compute_integer         without rounding, any size, modulo p; _gaussian: a + bi
+       perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
@@ -148,8 +148,7 @@
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second;
    a further column doubles it. Complex: three times that. Small exact integers: the same or less.
 
-   LIMITS  Square matrices to n = 64 (more with equal rows or columns), rectangular ones while the shorter side is below
-   about 30. Sparse structure: perm_sparse.h.
+   LIMITS  Square matrices to n = 64 (more with equal lines), rectangular ones while the shorter side is below about 30.
 
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.

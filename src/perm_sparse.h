@@ -13,8 +13,8 @@
    perm.h. Needs libc and libm.
 
    CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too.
-     api/        >>sparse_config     macros that a project may define
-                 >>sparse_calls      every public type and function
+     api/        >>sparse_config     macros
+                 >>sparse_calls      public types and functions
      matrix/     >>matrix            compressed rows from triplets, arrays
                  >>io                lines, numbers; messages FILE:LINE
                  >>market            Matrix Market: banner, symmetric, hermitian
@@ -31,7 +31,7 @@
                  >>steps_run         the union, in parts; threads
                  >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
-                 >>arrays            arrays indexed by combinations
+                 >>arrays            indexed by combinations
                  >>array_layout      words and ways of a step
                  >>arrays_gpu        arrays and lists on a GPU
                  >>arrays_run        passes, price
@@ -59,7 +59,7 @@
                  >>frontier_offer    offers of frontier, tree, sorting
                  >>choose            the table of engines
                  >>sparse_job        a matrix becomes a job
-                 >>sparse            perm_compute_sparse, perm_sparse_job, perm_sparse_report
+                 >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
