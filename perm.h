@@ -867,7 +867,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ARM 0
 #endif
 
-/* Hides a double from the contraction of products and sums. */
+/* Hides a double from contraction. */
 #if PERMI_X86
 #define PERMI_KEEP_DOUBLE(x) __asm__("" : "+x"(x))
 #elif PERMI_ARM
@@ -903,7 +903,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL
 #define PERMI_UNROLL_FEW
 #endif
-/* Kernels consist of always-inlined functions; without optimisation that would triple the code. */
+/* Without optimisation, inlining would triple the code. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 #define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
@@ -911,7 +911,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
 /* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning,
-   which would take 1.3 times as long (order 13: 8.3 us, then 11) for want of inlining. */
+   which would take 1.3 times as long (order 13: 8.3 us, then 11). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
@@ -919,10 +919,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count a constant: 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an
-   array in registers: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more spills.
-   PERMI_ALIGN_LOOPS: gcc aligns loops to 16 bytes, and row loops of plain C then take up to 1.27 times as long,
-   depending on the code before them. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an array in
+   registers: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more spills.
+   PERMI_ALIGN_LOOPS: with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -941,12 +940,12 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_OMP(directive)
 #endif
 
-#define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53, the rounding unit of double */
-#define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of one double-double operation, generously */
+#define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53 */
+#define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of a double-double operation */
 
-/* A clock that nobody sets: a jump would stop a job, or prolong it. LLVM's OpenMP clock is gettimeofday. With -std=c99
-   on Linux, <sched.h> still defines timespec, but no header declares clock_gettime, which takes a time of two longs, or
-   has another name where times have become longer. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> still defines
+   timespec, but no header declares clock_gettime, which takes a time of two longs, or has another name where times are
+   longer. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC)
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -998,43 +997,43 @@ static double permi_seconds(void)
 }
 
 /* ========================================================================================= >>prices
-   Predicted times of engines. They choose engines and orders and cut work into slices, but change no value; no clock
-   is asked, so a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in
+   Predicted times of engines. They choose engines and orders and cut work into slices, but change no value; no clock is
+   asked, so a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in
    November 2026 on a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and an H200 (_GPU_), unless a line says otherwise;
-   "chosen" limits were set, not measured. Rates of single kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run,
+   "chosen" limits were set, not measured. Rates of kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run,
    >>band_order. */
 
-/* ---- threads, limits */
-#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds */
+/* ---- limits */
+#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region: tens of microseconds */
 #ifndef PERMI_SHARE_SECONDS
 #define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* shorter steps run on one thread */
 #endif
-#define PERMI_CHUNK_SECONDS 0.1       /* chosen: of a long sum; lost if a call stops in it */
-#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* chosen: of sparyser from 4096 chunks on */
-#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a higher precision below this is tried unasked */
+#define PERMI_CHUNK_SECONDS 0.1       /* chosen: lost if a call stops in one */
+#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* chosen: from 4096 chunks on */
+#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: higher precisions below it are tried unasked */
 #define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused, and those */
 #define PERMI_HOPELESS_BYTES 1e13     /* that need more, unless max_bytes allows it */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto prefers other sparse engines */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen: the most without max_bytes, */
-#define PERMI_COUNTS_BYTES 4e9        /* of subsets, */
-#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads of decompose */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers other sparse engines */
+#define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen, without max_bytes */
+#define PERMI_COUNTS_BYTES 4e9
+#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads */
 
 /* ---- dense sums, exact integers */
-#define PERMI_RATE_GLYNN 6e8     /* elements of the scalar sum */
+#define PERMI_RATE_GLYNN 6e8
 #define PERMI_RATE_RYSER 3e8
 #define PERMI_RATE_EXPANSION 3e7 /* visited prefixes */
 #define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
 #define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
-#define PERMI_RATE_MODULAR 2.2e8      /* row additions and products modulo p */
-#define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, if GPUs are the alternative */
+#define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
+#define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
                                                /* perm_gpu_product: real, complex */
-#define PERMI_GPU_DENSE_COMPILE 1.0            /* seconds */
+#define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
 #define PERMI_BATCH_GPU_RATE {8e12, 2.5e12}    /* real, complex elements; a second for compiling */
-#define PERMI_BATCH_GPU_BYTES_RATE 2e10        /* bytes to the GPU */
+#define PERMI_BATCH_GPU_BYTES_RATE 2e10
 
 /* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
 static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
@@ -1042,7 +1041,7 @@ static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
 static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
 static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
-static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
+static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};
 static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* integers: a step, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
 #define PERMI_SECONDS_SCAN 8e-9          /* subsets: a row of states */
@@ -1051,34 +1050,32 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
 #define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
-/* ---- planning sparse matrices */
 #define PERMI_PLAN_SHARE 0.05  /* chosen: of the predicted run, or */
 #define PERMI_PLAN_SECONDS 0.02
-#define PERMI_PLAN_REST 3e-3     /* seconds for programs and for later engines */
-#define PERMI_ANNEAL_SHARE 0.025 /* chosen: of the run, for annealing an order */
-#define PERMI_ANNEAL_LEAST 0.004 /* seconds for it in runs of a millisecond and more */
+#define PERMI_PLAN_REST 3e-3     /* for programs and later engines */
+#define PERMI_ANNEAL_SHARE 0.025 /* chosen: of the run */
+#define PERMI_ANNEAL_LEAST 0.004 /* in runs of a millisecond and more */
 #define PERMI_ORDER_PLAN_SECONDS 2e-6  /* per vertex and entry */
 #define PERMI_ORDER_FIRST_SECONDS 10   /* chosen: below it orders come before trees in blocks of order 64 at most */
-#define PERMI_ORDER_FORGET_SECONDS 1e5 /* chosen: orders that take longer are not annealed */
+#define PERMI_ORDER_FORGET_SECONDS 1e5 /* chosen: longer orders are not annealed */
 #define PERMI_TREE_PLAN_SECONDS 1e-6   /* per vertex and entry */
 #define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: free seconds of a search */
-#define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: against quicker rivals sparyser is not planned; */
-#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* nor hybrid, whose layout takes a millisecond to find */
+#define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: not planned against quicker rivals; */
+#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* nor hybrid, whose layout takes a millisecond */
 #define PERMI_HYBRID_PLAN_SHARE 0.03   /* chosen: of the run, for layouts */
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* a move of the searches for GPUs */
 
-/* ---- frontier, arrays, bands, trees */
 #define PERMI_STEP_SECONDS 1e-6    /* lists: of a step */
 #define PERMI_STATE_SECONDS 2.5e-9 /* lists: per unit of the order's cost */
 #define PERMI_SORTING_SLOWER 30    /* than merged lists: a regular graph of order 80 */
 #define PERMI_ARRAY_STATES 20000   /* chosen: smaller peaks are left to the lists */
-#define PERMI_GPU_START_SECONDS 0.4   /* a context and a compilation */
-#define PERMI_GPU_STEP_SECONDS 3e-5   /* of the host */
-#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost, of doubles */
+#define PERMI_GPU_START_SECONDS 0.4
+#define PERMI_GPU_STEP_SECONDS 3e-5
+#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost */
 #define PERMI_GPU_LISTS_SLOWER 10     /* than arrays: 9 to 12 */
 #define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
 #define PERMI_BAND_ROW_SECONDS 3e-7
-#define PERMI_BAND_MADE_SECONDS 3e-8 /* for a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
+#define PERMI_BAND_MADE_SECONDS 3e-8 /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
 #define PERMI_TREE_PAIR_SECONDS 1.6e-9
@@ -1086,33 +1083,30 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_TREE_CACHE_BYTES 1e6   /* pairs of a larger table */
 #define PERMI_TREE_MISS_SECONDS 1e-8 /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
 
-/* ---- sums over signs, matchings */
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
-#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry that it changes, a row that it multiplies */
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 #define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
 #define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second */
 #define PERMI_GPU_PART 0.81            /* of it: programs with folds */
 #define PERMI_CODEGEN_PART 0.6         /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
                                        /* the entries, 3.13 and 2.42 s with three tenths */
-#define PERMI_GPU_COMPILE 0.3          /* seconds, */
-#define PERMI_GPU_COMPILE_EACH 1.7e-4  /* for every statement; two parts take more */
+#define PERMI_GPU_COMPILE 0.3
+#define PERMI_GPU_COMPILE_EACH 1.7e-4  /* a statement; more if it has two parts */
 #define PERMI_GPU_LITERAL_SECONDS 1.5  /* chosen: below it compiling sooner pays */
 #ifndef PERMI_GPU_TUNE_SECONDS
-#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: longer runs repay compiling and timing candidates, about 2 s */
+#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: longer runs repay timing candidates, about 2 s */
 #endif
 
-/* ---- the chooser of a block */
 #define PERMI_ROUTE_SECONDS 1e-3 /* chosen: longer dense runs are worth a search for zeros */
 #define PERMI_RIVAL_RATE 2e11    /* elements: more than the exact engine has reached */
 #define PERMI_RIVAL_GPU_RATE 1e15 /* on a GPU, after half a second for compiling */
-#define PERMI_FULL_SECONDS 0.6e-9 /* a transition of a window of all columns, of which there are n 2^n */
-#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it engines with proven bounds win */
-#define PERMI_HYBRID_CAUTION 1.4         /* chosen: its larger estimate is escalated more often */
+#define PERMI_FULL_SECONDS 0.6e-9 /* a transition of a window of all columns; n 2^n of them */
+#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it proven bounds win */
+#define PERMI_HYBRID_CAUTION 1.4         /* chosen: larger estimates are escalated more often */
 #define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */
-#define PERMI_EXACT_WORTH 3              /* and above up to so many times the seconds of doubles */
+#define PERMI_EXACT_WORTH 3              /* and up to so many times the seconds of doubles */
 
-/* ========================================================================================= >>memory
-   Checked memory, messages, and the allocator that counts for max_bytes. */
+/* ========================================================================================= >>memory */
 
 static void *permi_allocate(const perm_allocator *allocator, size_t count, size_t size)
 {
@@ -1165,7 +1159,7 @@ PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
   }
 }
 
-/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global of the C library: a data race). */
+/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global: a data race). */
 static double permi_log2_factorial(double n)
 {
   double x = n + 1, below = 1, y;
@@ -1184,7 +1178,7 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
-/* One job in several calls, perhaps with other limits each time, which must not change the plan. */
+/* One job in several calls, whose limits must not change the plan. */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merges;
@@ -1196,7 +1190,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* Records an error: NaN with infinite error, so that an ignored status cannot look plausible. */
+/* Records an error, with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -1219,14 +1213,13 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* max_bytes: an allocator that counts for a call and for the blocks that outlive the call. Each block's head holds its
-   cost; the last block releases the meter. */
+/* max_bytes: a counting allocator. Each block's head holds its cost; the last block or the call releases the meter. */
 #define PERMI_METER_HEAD 16
 #define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input;    /* bytes: limit beside the input, and input */
-  size_t live, wanted;    /* bytes; wanted: the most that were refused */
+  double limit, input;    /* beside the input; of the input */
+  size_t live, wanted;    /* wanted: the most that were refused */
   size_t holders;         /* blocks, and the call */
 } permi_meter;
 
@@ -1242,7 +1235,6 @@ static size_t permi_count(size_t *number, size_t difference)
 #endif
 }
 
-/* *most = max(*most, number). */
 static void permi_most(size_t *most, size_t number)
 {
 #if defined(__GNUC__)
@@ -1298,11 +1290,11 @@ static void permi_meter_release(void *pointer, void *user_data)
 
 typedef struct permi_metered {
   perm_options options;
-  permi_meter *meter; /* may be NULL */
+  permi_meter *meter;
 } permi_metered;
 
-/* Returns the call's options, with a counting allocator if there is a limit and no outer call counts; input: its bytes.
-   Without memory for the meter every allocation fails. */
+/* Returns the call's options, with a counting allocator if there is a limit and no outer call counts. Without memory
+   for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -1326,7 +1318,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* If the limit caused PERM_ERROR_MEMORY, returns PERM_ERROR_LIMIT and says so in the result. */
+/* PERM_ERROR_MEMORY because of the limit becomes PERM_ERROR_LIMIT. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -1353,7 +1345,6 @@ static perm_status permi_meter_end(const permi_metered *call, perm_status status
   return status;
 }
 
-/* Fills in the kind of a result that stopped early. */
 static perm_status permi_kind(perm_status status, int parts, const perm_options *options, perm_result *result)
 {
   if (status > 0 && result) {
@@ -1363,17 +1354,16 @@ static perm_status permi_kind(perm_status status, int parts, const perm_options 
   return status;
 }
 
-/* What max_bytes leaves for a task beside the input; 0: no limit. */
+/* What max_bytes leaves beside the input; 0: no limit. */
 static double permi_max_bytes(const perm_options *options)
 {
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
   return options->allocator.allocate != permi_meter_allocate ? options->max_bytes : fmax(meter ? meter->limit : 0, 1);
 }
 
-/* ======================================================================================== >>doubles
-   Exponents, fingerprints, double-double numbers and the exactly associative sum. */
+/* ======================================================================================== >>doubles */
 
-/* A fingerprint against mistakes, not against adversaries; the same on either byte order. */
+/* Guards against mistakes, not adversaries; the same on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
 {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -1391,7 +1381,7 @@ static uint64_t permi_hash_double(uint64_t hash, double x)
 #define PERMI_VERSION (PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH)
 #define PERMI_HASH_START UINT64_C(14695981039346656037)
 
-/* Returns the e of frexp, |x| in [2^(e-1), 2^e), x != 0, without a call. */
+/* The e of frexp for x != 0, without a call. */
 static int permi_exponent(double x)
 {
   uint64_t bits;
@@ -1411,7 +1401,6 @@ static int permi_log2_ceiling(double x) /* least e with x <= 2^e; x > 0 */
   return ldexp(0.5, e) == x ? e - 1 : e;
 }
 
-/* Clamps an exponent for ldexp: beyond +-5000 any double becomes 0 or infinite anyway. */
 static int permi_int_exponent(long long e)
 {
   return e < -5000 ? -5000 : e > 5000 ? 5000 : (int)e;
@@ -1491,8 +1480,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Flags and rounding modes can change anywhere
-   in a process (an object linked with -ffast-math sets flush-to-zero), so bounds are given only after this test. */
+/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags (-ffast-math sets
+   flush-to-zero) or a rounding mode can break that, so bounds are given only after this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5, many = 49;
@@ -1558,7 +1547,6 @@ static void permi_sum_add(perm_sum *sum, const perm_sum *other)
   }
 }
 
-/* Adds sign * magnitude, an integer of `words` words. */
 PERMI_UNUSED
     static void
     permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
@@ -1587,7 +1575,7 @@ static perm_sum permi_sum_magnitude(const perm_sum *sum)
   return r;
 }
 
-/* Nearest double to |sum| 2^-shift (ties to even); *exp2 = shift makes the double normal and below 2^64. */
+/* Nearest double to |sum| 2^-shift (ties to even), normal and below 2^64; *exp2 = shift. */
 static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
 {
   uint64_t top, below = 0;
@@ -1617,7 +1605,7 @@ static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
   }
 }
 
-/* Value of the sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
+/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   perm_sum rest = permi_sum_magnitude(sum);
@@ -1633,7 +1621,7 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
     if (bit >= 0) {
       int shift = bit & 63;
       permi_sum_carry(&rest, bit >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, 1);
-    } else { /* the whole sum has fewer than 53 bits: the dropped bits are zero */
+    } else { /* the sum has fewer than 53 bits */
       permi_sum_carry(&rest, 0, mantissa >> -bit, 0, 1);
     }
   }
@@ -1654,7 +1642,7 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 /* ======================================================================================= >>integers
    Integers of any size: magnitudes of 64-bit words, and perm_integer. */
 
-/* Magnitudes of n words: a += b, a -= b (a >= b), comparison. */
+/* Magnitudes of n words. */
 static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
 {
   while (n-- > 0)
@@ -1716,7 +1704,6 @@ static permi_wide permi_wide_of(int64_t x)
   return r;
 }
 
-/* As 128-bit two's complement. */
 static void permi_wide_add(permi_wide *sum, permi_wide x)
 {
   sum->low += x.low;
@@ -1737,7 +1724,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   int i;
   for (i = 0; i < words; i++) {
     permi_wide p = permi_multiply_words(x[i], c);
-    if (!sign) { /* on its own: one register fewer, 4 % of the exact kernel for long entries */
+    if (!sign) { /* one register fewer, 4 % of the exact kernel for long entries */
       y[i] = p.low + carry;
       carry = p.high + (y[i] < carry);
       continue;
@@ -1755,7 +1742,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* magnitude = |x|, x two's complement; returns 1 if x is negative. */
+/* Returns 1 if x, two's complement, is negative; magnitude = |x|. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -1793,7 +1780,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
   return a;
 }
 
-/* a += b, or a -= b; returns 0 when the result is too long. */
+/* Returns 0 when the result is too long. */
 static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
 {
   int negative = b->negative ^ subtract;
@@ -1847,7 +1834,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* (high 2^64 + low) mod p for high < p <= 2^63; without 128-bit integers a bit at a time, too slow for kernels. */
+/* (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__)
@@ -1887,7 +1874,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* The integer in the sum; returns 0 if there is a fraction or the integer is too long. */
+/* Returns 0 if there is a fraction or the integer is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = permi_sum_magnitude(sum);
@@ -1904,7 +1891,7 @@ static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
   return 1;
 }
 
-/* A borrowed matrix of integers: entry (i, j) has its `parts` parts at a[(i ld + j) parts]. */
+/* A borrowed matrix: entry (i, j) has its parts at a[(i ld + j) parts]. */
 typedef struct permi_integer_view {
   const int64_t *a;
   ptrdiff_t ld;
@@ -1912,13 +1899,13 @@ typedef struct permi_integer_view {
 } permi_integer_view;
 
 /* ======================================================================================== >>numbers
-   A number on its way through the expression of a job: an integer, a residue or double-doubles. */
+   A number in the expression of a job: an integer, a residue or double-doubles. */
 
 typedef struct permi_number {
   permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
   long long exp2;
   double error, estimate; /* in units of 2^exp2; error may be INFINITY */
-  int exact;              /* 1: the permanent is integer + i imaginary_integer */
+  int exact;
   perm_integer integer, imaginary_integer;
 } permi_number;
 
@@ -1939,8 +1926,8 @@ static double permi_modulus(double a, double b)
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products cannot overflow; for a value of
-   0 its error, or else its estimate, so that those cannot vanish. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, lest products overflow; for a value of 0 its
+   error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -1959,7 +1946,7 @@ static void permi_number_normalise(permi_number *a)
   a->exp2 += e;
 }
 
-/* ab, rounded up where it underflows; 0 when either is 0 even if the other is infinite. */
+/* ab, rounded up where it underflows; 0 when either is 0, even times infinity. */
 static double permi_times(double a, double b)
 {
   return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
@@ -2007,8 +1994,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
   return 1;
 }
 
-/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product itself; the
-   factor 1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
+/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the factor
+   1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -2032,7 +2019,7 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   return PERM_OK;
 }
 
-/* a += b, at the larger exponent; bits of the smaller number below 2^-1000 of it become error. */
+/* a += b, at the larger exponent; bits of the smaller below 2^-1000 become error. */
 static perm_status permi_number_add(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -2070,7 +2057,7 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   return PERM_OK;
 }
 
-/* Nearest double (ties to even) to an exact integer, times 2^-*exp2. */
+/* Nearest double (ties to even) times 2^-*exp2. */
 static double permi_integer_double(const perm_integer *integer, int *exp2)
 {
   perm_sum sum;
@@ -2089,7 +2076,7 @@ static int permi_fits(double x, int e)
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
 }
 
-/* Writes a number into a result, with exponent 0 whenever value and error measures are then normal doubles. */
+/* Exponent 0 whenever value and error measures are then normal doubles. */
 static void permi_number_result(const permi_number *number, perm_result *result)
 {
   permi_number a = *number;
@@ -2104,7 +2091,7 @@ static void permi_number_result(const permi_number *number, perm_result *result)
     result->exact = 1;
     result->integer = a.integer;
     result->imaginary_integer = a.imaginary_integer;
-  } else { /* rounding to one double */
+  } else {
     double rounded = permi_modulus(a.value.lo, a.imaginary.lo);
     a.error = (a.error + rounded) * (1 + 4 * PERMI_UNIT);
     a.estimate += rounded;
@@ -2130,16 +2117,15 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 }
 
 /* =========================================================================================== >>ring
-   The ring of values of all engines: what a value is, y += c x, its sum. Inlined functions get the algebra as a
-   constant. */
+   The ring of values of all engines. Inlined functions get the algebra as a constant. */
 
-/* A value's layout: words or doubles; two of a double-double; real before imaginary part; last, where kept, the sum of
-   moduli of all terms. Integers are modulo 2^(64 words), with as many words as the permanent can need. */
+/* A value: words or doubles; two of a double-double; real before imaginary part; last, where kept, the sum of moduli of
+   all terms. Integers are modulo 2^(64 words), enough for the permanent. */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
   PERMI_COMPLEX,
-  PERMI_MAGNITUDES_DD, /* the same in double-double */
+  PERMI_MAGNITUDES_DD,
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
   PERMI_WORD, /* integers from here on */
@@ -2153,7 +2139,7 @@ typedef enum permi_algebra {
 typedef struct permi_numbers {
   permi_algebra algebra;
   int parts; /* 2: complex or Gaussian */
-  int words; /* of an integer's part */
+  int words;
   uint64_t modulus; /* at most 2^63 */
 } permi_numbers;
 
@@ -2273,7 +2259,6 @@ PERMI_UNUSED PERMI_NEVER_INLINE static void permi_words_accumulate(int words, in
   permi_words_accumulate_of(words, parts, c, 0, y, x);
 }
 
-/* The same of residues. */
 static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
 {
   int i, j;
@@ -2282,7 +2267,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
       const uint64_t factor = (uint64_t)c[i];
       uint64_t *to = y + (i ^ j);
       *to += permi_residue_multiply(x[j], i & j && factor ? p - factor : factor, p);
-      *to -= *to >= p ? p : 0; /* p <= 2^63 */
+      *to -= *to >= p ? p : 0;
     }
 }
 
@@ -2364,7 +2349,6 @@ static void permi_value_one(const permi_numbers *numbers, void *value)
     x[words - 1] = 1;
 }
 
-/* Adds a value's parts to the sums, exactly. */
 static void permi_value_sum_parts(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const uint64_t *word = (const uint64_t *)value;
@@ -2382,13 +2366,13 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
 }
 
 /* ============================================================================================ >>cpu
-   CPUID says what the processor can do, XGETBV whether the operating system saves the registers. */
+   CPUID says what the processor can do, XGETBV which registers the system saves. */
 
 #if PERMI_X86
 typedef struct permi_cpu { unsigned leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, saved; } permi_cpu; /* saved: XCR0 */
 
 #if !defined(PERMI_CPU_HIDE)
-#define PERMI_CPU_HIDE(cpu) ((void)0) /* tests clear bits here */
+#define PERMI_CPU_HIDE(cpu) ((void)0)
 #endif
 
 static perm_isa permi_isa_of(const permi_cpu *cpu)
@@ -2427,7 +2411,7 @@ static perm_isa permi_detect_isa(void)
 PERM_API perm_isa perm_isa_best(void)
 {
 #if PERMI_X86
-  static int cached; /* atomic and idempotent: racing threads store the same value */
+  static int cached; /* racing threads store the same value */
   int isa = __atomic_load_n(&cached, __ATOMIC_RELAXED);
   if (!isa) {
     isa = (int)permi_detect_isa();
@@ -2454,9 +2438,9 @@ static perm_isa permi_isa_best(void)
 }
 
 /* ========================================================================================== >>files
-   The only way to write a file. Whatever fails:
-     1. A file of that name is absent, or whole and old, or whole and new: only a complete file, closed and synced,
-        replaces it by renaming.
+   Writing files. Whatever fails:
+     1. A file of that name is absent, or whole and old, or whole and new: a complete, closed and synced file replaces
+        it by renaming.
      2. The temporary file is NAME.<16 random hexadecimal digits>.tmp beside it, created with O_EXCL (which follows no
         planted link), not inherited by child programs, and removed when writing fails.
      3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on file systems
@@ -2464,9 +2448,8 @@ static perm_isa permi_isa_best(void)
      4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
      5. Only regular files are replaced or read: others could hang. Symbolic links are read through but not written:
         the rename would miss the target, following the link could overwrite any file.
-   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores it; a library changes no
-   signals. Without POSIX (Windows) there is no lock, sync, mode or check of the kind, and the old file is removed
-   before the rename. */
+   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores it. Without POSIX there is
+   no lock, sync, mode or check of the kind, and the old file is removed before the rename. */
 
 /* Tests make operations fail: (operation, bytes) returns the errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
@@ -2474,11 +2457,10 @@ static perm_isa permi_isa_best(void)
 #endif
 #define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
 
-/* `failed`: the failed action, as in "cannot write". */
 typedef struct permi_replacement {
   const perm_allocator *allocator;
   const char *path, *failed;
-  char *name; /* of the temporary file */
+  char *name;
   FILE *stream;
 #if PERMI_POSIX
   int descriptor, kept; /* kept: the old file's mode, or -1 */
@@ -2491,7 +2473,7 @@ typedef struct permi_replacement {
     errno = 0;             \
   while ((call) < 0 && errno == EINTR)
 
-/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for a file that is created. */
+/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for new files. */
 #if defined(O_NOFOLLOW)
 #define PERMI_NOFOLLOW O_NOFOLLOW
 #elif defined(__O_NOFOLLOW)
@@ -2517,7 +2499,7 @@ static const char *permi_file_refusal(mode_t mode)
                                              : "it is a socket or the like, not a regular file";
 }
 
-/* Opens a file for reading; if NULL, *why is the reason and *missing says whether the file is absent. */
+/* NULL: *why is the reason, *missing whether the file is absent. */
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   struct stat information;
@@ -2536,7 +2518,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Bytes of path up to and with its last slash. */
+/* Bytes of path through its last slash. */
 static size_t permi_file_directory(const char *path)
 {
   size_t length = strlen(path);
@@ -2552,7 +2534,7 @@ static int permi_file_is_ours(const char *base, size_t length, const char *name)
          strspn(name + length + 1, "0123456789abcdef") == 16 && !strcmp(name + length + 17, ".tmp");
 }
 
-/* Removes what killed processes left beside path; `name` is a buffer for one of their names. */
+/* Removes what killed processes left; `name` is a buffer. */
 static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path);
@@ -2587,7 +2569,7 @@ static int permi_file_create_new(permi_replacement *file)
 #if PERMI_CLOEXEC == 0
   fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
 #endif
-  /* another writer's clean-up may have removed it in between */
+  /* a clean-up may have removed it in between */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
       (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
     return 0;
@@ -2637,18 +2619,17 @@ static const char *permi_file_check(const char *path, int *kept)
   *kept = -1;
   if (readlink(path, &target, 1) >= 0)
     return "it is a symbolic link; name the file that it points to";
-  if (stat(path, &information) < 0) /* if not absent, creating the file will say why */
+  if (stat(path, &information) < 0) /* creating the file will say why */
     return NULL;
   *kept = (int)(information.st_mode & 0777);
   return permi_file_refusal(information.st_mode);
 }
 
-/* Syncs and closes the file; returns 0 or an errno. */
 static int permi_file_close(permi_replacement *file, int code)
 {
   int fault;
   if (!code && file->kept >= 0)
-    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it stays 0600 */
+    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* else it stays 0600 */
   if (!code) {
     errno = PERMI_FILE_FAULT("sync", NULL);
     if (!errno)
@@ -2674,7 +2655,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
 
 static int permi_file_create_new(permi_replacement *file)
 {
-  file->stream = fopen(file->name, "wbx"); /* x: a new file */
+  file->stream = fopen(file->name, "wbx");
   return file->stream ? 0 : errno ? errno : EIO;
 }
 
@@ -2756,8 +2737,7 @@ static int permi_file_finish(permi_replacement *file, int code)
 }
 
 /* Replaces path by what `print` writes (it returns 0 on failure and sets errno), or by `size` bytes at `what` if print
-   is NULL. clean: also removes leftovers. Returns NULL or the reason, with the failed action in *failed (NULL: memory
-   ran out). */
+   is NULL. clean: removes leftovers. Returns NULL or the reason; *failed is the action, NULL: memory ran out. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what, size_t size,
                                       const char **failed)
@@ -2809,7 +2789,7 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
 }
 
 /* ======================================================================================== >>control
-   Cancellation, time limit, progress, checkpoints. Only the calling thread polls and reports. */
+   Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
 
 typedef struct permi_control {
   const perm_options *options;
@@ -2817,9 +2797,9 @@ typedef struct permi_control {
   double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
   double fraction_start;
   double next_checkpoint;
-  int unwritten;                  /* the last write failed */
+  int unwritten;
   int gpus;
-  char message[PERM_MESSAGE_BYTES]; /* of a device's failure */
+  char message[PERM_MESSAGE_BYTES];
   double worked, next_look; /* of permi_watch, in its units */
   perm_status stopped;
   const char *activity;
@@ -2841,7 +2821,7 @@ static permi_control permi_control_begin(const perm_options *options)
   return control;
 }
 
-/* Returns why to stop, or PERM_OK; reports at most every 0.1 s. work_done: predicted seconds of this leaf. */
+/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -2893,7 +2873,7 @@ static int permi_zero(permi_control *watch, void *memory, size_t bytes)
   return k >= bytes;
 }
 
-#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* internal */
+#define PERMI_CHECKPOINT_DUE ((perm_status)1000)
 
 static perm_status permi_control_poll_range(permi_control *control, double work_done, const char *activity)
 {
@@ -2919,7 +2899,7 @@ struct permi_leaf {
   /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
-  /* If set, runs many chunks, or a prefix of them when stopped. */
+  /* If set, runs many chunks, or a prefix of them. */
   perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                            perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
@@ -2955,11 +2935,11 @@ struct perm_job {
   int is_complex;
   uint64_t modulus;
   double plan_seconds;
-  char *note[2];         /* before and after the leaves in perm_job_explain, or NULL */
+  char *note[2];         /* before and after the leaves, or NULL */
   size_t note_bytes[2];
 };
 
-/* Makes room for one more item; returns 0 without memory, and *array is unchanged. */
+/* Makes room for one more item; returns 0, and *array is unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
 {
   int more = *room ? 2 * *room : 4;
@@ -3070,7 +3050,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   }
   number->value = permi_sum_value(&partial->value, &number->exp2);
   number->imaginary = permi_sum_value(&partial->imaginary, &imaginary_exp2);
-  if (number->imaginary.hi != 0) { /* the larger exponent */
+  if (number->imaginary.hi != 0) {
     long long d = number->value.hi == 0 ? LLONG_MAX : imaginary_exp2 - number->exp2;
     int shift = -permi_int_exponent(d < 0 ? -d : d);
     if (d > 0) {
@@ -3097,7 +3077,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                          ? (double)INFINITY
                          : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
-  /* plus the scale, a product of up to n numbers, and two operations */
+  /* the scale is a product of up to n numbers */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
@@ -3212,7 +3192,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
+/* Without bounds and predictions, which depend on the C library's log and exp. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -3753,8 +3733,8 @@ static int permi_threads(const perm_options *options)
 /* Thread 0 is the caller; it alone polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until done or until thread 0 returns another status than PERM_OK. *all, if not NULL, becomes
-   1 if every part was done. */
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all, if not NULL, becomes 1 if every
+   part was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -3802,7 +3782,7 @@ typedef struct permi_ranging {
   uint64_t begin;
   double per_chunk;
   void *memory;
-  perm_partial *partial; /* one a thread */
+  perm_partial *partial;
 } permi_ranging;
 
 static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
@@ -3896,7 +3876,7 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Checks what every call checks. argument: position of the options. */
+/* argument: position of the options. */
 static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
 {
   const char *bad = permi_bad_option(options);
@@ -4061,7 +4041,6 @@ static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t siz
   return PERM_OK;
 }
 
-/* Says how a checkpoint of another job differs. */
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
@@ -4182,7 +4161,7 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
   return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
 }
 
-/* Reads the file, at most one byte beyond its announced length. */
+/* Reads at most one byte beyond the announced length. */
 static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
                                    size_t *size, int *missing, perm_result *result)
 {
@@ -4232,7 +4211,6 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   return status;
 }
 
-/* clean: see permi_file_replace. */
 static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                           const perm_options *options, int clean, perm_result *result)
 {
@@ -11298,8 +11276,7 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
                                result);
 }
 
-/* ========================================================================================== >>names
-   Names and texts of statuses, methods and values. */
+/* ========================================================================================== >>names */
 
 PERM_API const char *perm_status_text(perm_status status)
 {
@@ -11488,7 +11465,7 @@ PERM_API const char *perm_format_name(perm_format format)
   }
 }
 
-/* Decimal digits by divisions by 10^9; plus: with an explicit +. */
+/* plus: with an explicit +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
@@ -11610,7 +11587,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first wanted interval that is not done, from leaf *leaf on; 0: none. */
+/* From leaf *leaf on; returns 0 if all is done. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -11624,7 +11601,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* Predicts seconds of finished chunks, and those left in tasks. */
+/* In seconds of finished chunks, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -11651,7 +11628,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* Writes a checkpoint and sets the next; *why keeps a failure until the run ends. */
+/* *why keeps a failure until the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -11695,7 +11672,6 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
-/* The result of a stopped job whose leaf `index` is unfinished. */
 static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
 {
   const perm_partial *partial = &state->partial[index];
@@ -11835,7 +11811,7 @@ static perm_status permi_execute_bare(const perm_job *job, perm_state *state, co
   return permi_execute(job, state, options, NULL, result);
 }
 
-/* Runs and frees a job. */
+/* Frees the job. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
@@ -11893,7 +11869,7 @@ typedef struct permi_maker {
   struct permi_array *array; /* or NULL */
   /* for blocks of sparse matrices: */
   struct permi_working *working;
-  struct permi_offers *offers; /* of this block so far */
+  struct permi_offers *offers;
   const double *binomial;
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
@@ -11909,7 +11885,7 @@ typedef struct permi_maker {
 
 typedef struct permi_offers {
   const permi_engine *engine;
-  permi_offer *offer; /* for each engine */
+  permi_offer *offer;
   int engines;
   int chosen;
   int swapped; /* asked after its successor */
@@ -11936,7 +11912,6 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   }
 }
 
-/* Asks engine i and takes the offer if it is best. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -11981,7 +11956,6 @@ static int permi_is_counts_method(perm_method method)
          method == PERM_METHOD_PADDED;
 }
 
-/* Returns why these engines refuse the options, or NULL. */
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
   if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_RYSER &&
@@ -12055,14 +12029,13 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
   permi_counted_free(allocator, &array->whole);
 }
 
-/* Checks the call and plans a square or empty array. */
 static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
                                     perm_result *result)
 {
   const int m = problem->m, n = problem->n;
   const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
   perm_status status;
-  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet */
+  permi_fail(result, PERM_OK, 0, "%s", "");
   if (!plan)
     return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
   status = permi_check_options(options, 5, result);
@@ -12091,7 +12064,7 @@ static void permi_dense_planned(permi_array *array)
   array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
 }
 
-/* Offers a plan, at once in the precision that the tolerance of a job in pieces needs. */
+/* At once in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -12488,7 +12461,7 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* At least 1 ms, since 0 means no limit. */
+/* 0 would mean no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return options->max_seconds == 0
@@ -12496,7 +12469,7 @@ static double permi_seconds_left(const perm_options *options, double start)
              : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* The escalated job is short and not the checkpoint's, so it has no files. */
+/* The escalated job has no files: it is short and not the checkpoint's. */
 static perm_options permi_run_without_files(const perm_options *options)
 {
   perm_options run = *options;
@@ -12552,7 +12525,7 @@ typedef struct permi_solver {
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
 
-/* Plans, runs, and repeats in the next precision while the result is worse than wanted. */
+/* Repeats in the next precision while the result is worse than wanted. */
 static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
                                const perm_options *options_given, double start, perm_result *result)
 {
@@ -12660,7 +12633,6 @@ static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld
   return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
 }
 
-/* Checks an array and merges equal lines. */
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
   const permi_problem *problem = array->problem;
@@ -12701,7 +12673,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   return status;
 }
 
-/* Computes a square or empty array of doubles; one with many zeros as a sparse matrix. */
+/* With many zeros, as a sparse matrix. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -12717,7 +12689,6 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   return status;
 }
 
-/* Does a reduced array suit the dense engine better? */
 PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const permi_problem *square,
                                              const perm_options *options, perm_status *status, perm_result *result)
 {
@@ -12952,7 +12923,7 @@ static const char *permi_minors_refusal(const perm_options *options)
   return NULL;
 }
 
-/* Copies counts, 1 by default; returns their sum, or -1. */
+/* Returns the sum of the counts, 1 by default, or -1. */
 static int permi_minors_counts(int count, const int *given, int *counts)
 {
   int i, total = 0;
@@ -12970,7 +12941,7 @@ static double permi_minors_shifted(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* Writes the minors in units of 2^result->exp2; row: -1 for all. */
+/* In units of 2^result->exp2; row: -1 for all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
 {
@@ -13048,7 +13019,6 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     result->error_estimate = (double)INFINITY;
 }
 
-/* The worst error against the largest minor. */
 static double permi_minors_relative(const perm_result *result, const double *out, int count)
 {
   double most = 0;
@@ -13151,7 +13121,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   return PERM_OK;
 }
 
-/* Gathers distinct rows, the wanted one last, columns and their entries. */
+/* Distinct rows with the wanted one last, columns and entries. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
   const int gradient = call->row < 0;
@@ -13375,21 +13345,21 @@ typedef struct permi_batch {
   size_t count;
   const double *a;
   const float *single;
-  size_t stride;      /* of matrices or entries */
+  size_t stride;
   ptrdiff_t ld;
   const int *rows, *columns;
   const perm_options *options;
   const permi_batch_kernel *kernel; /* NULL: one by one */
-  int plain;                        /* 1: by >>small */
+  int plain;
   perm_isa isa;
   permi_batch_program *program;
-  double accept[3], scale; /* see permi_batch_limits */
+  double accept[3], scale;
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   permi_control *control;
 } permi_batch;
 
-/* Low columns in subsets of `level` columns with high ones `mask`. */
+/* How many low columns a subset of `level` columns with the high columns `mask` has. */
 static int permi_batch_low(int level, int mask)
 {
   for (; mask; mask &= mask - 1)
@@ -13397,7 +13367,7 @@ static int permi_batch_low(int level, int mask)
   return level;
 }
 
-/* Makes the subset program for a vector width, blocks by mask of high columns. */
+/* Makes the subset program for a vector width, by masks of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
@@ -13457,7 +13427,6 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
   }
 }
 
-/* Matrix k row by row, in place or copied. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -13515,7 +13484,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* One matrix by a single call; NaN if stopped. Not inlined: a perm_result is large. */
+/* NaN if stopped. Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -13574,7 +13543,7 @@ static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *r
   return whole || positive;
 }
 
-/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion itself cancels nothing. */
+/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion cancels nothing. */
 static void permi_batch_limits(permi_batch *batch)
 {
   const int n = batch->n;
@@ -13814,7 +13783,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Chooses the kernel; returns a thread's room in doubles, 0: out of memory. */
+/* Chooses the kernel; returns a thread's room in doubles, or 0. */
 static size_t permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -13858,7 +13827,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   return permi_fail(result, status, 0, "%s", control->message);
 }
 
-/* Computes a checked batch, whose other fields are 0. */
+/* All other fields are 0. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -13933,8 +13902,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 }
 #endif
 
-/* ====================================================================================== >>batch_calls
-   The public functions for many matrices, and for floats. */
+/* ====================================================================================== >>batch_calls */
 
 #if !defined(PERM_NO_EXTRAS)
 static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)

@@ -403,7 +403,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Watches a loop of `units` a step, in every 65536th step: short loops change no plan. 1: stop. */
+/* Watches a loop of `units` a step at every 65536th step; 1: stop. */
 #define PERMI_WATCH_STEPS 65536
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
@@ -412,7 +412,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length, gathered in *gathered. */
+/* The same for steps of any length. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -567,7 +567,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* The list must be sorted, without duplicates; zeros are left out. */
+/* The list must be sorted, without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -773,7 +773,7 @@ typedef struct permi_reader {
   int m, n;
   perm_kind kind;
   int fraction;                  /* 1: some number is no integer of 64 bits */
-  char note[132];                /* how a file without a banner was read */
+  char note[132];
   perm_status status;
   perm_result *result;
 } permi_reader;
@@ -885,7 +885,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* a CR elsewhere is garbage: a file with CR alone would be one row */
+  /* a CR elsewhere is garbage: else a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -970,7 +970,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a number such as 7, 2.0 or 1e3; returns 0 if it is not whole or beyond 64 bits. */
+/* Converts a number such as 7, 2.0 or 1e3; returns 0 if not whole or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -1000,7 +1000,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* Converts what permi_number_end found, correctly rounded; strtod wants a terminated copy. */
+/* Correctly rounded; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -1086,7 +1086,7 @@ static int permi_read_double(permi_reader *reader, const char *what, double *val
   const char *begin, *end;
   if (!permi_read_number(reader, what, 0, &begin, &end))
     return 0;
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* no negative of it */
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) {
     reader->fraction = 1;
     *whole = 0;
   }
@@ -1271,7 +1271,7 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
          permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
-/* Reads a number, perhaps complex, and raises reader->kind as needed. */
+/* Raises reader->kind as needed. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer;
@@ -1361,9 +1361,9 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
 }
 
 typedef struct permi_indices {
-  int64_t size[3];          /* rows, columns, entries as announced */
+  int64_t size[3];
   unsigned long long first;
-  int64_t low[2], high[2];  /* of rows and columns */
+  int64_t low[2], high[2];
   int columns;
   unsigned long long lines;
 } permi_indices;
@@ -1456,7 +1456,7 @@ static perm_format permi_recognise(permi_reader *reader)
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Adds the entry of a line "row column [value [imaginary part]]", with unshifted indices. */
+/* Adds an entry with unshifted indices. */
 static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};
@@ -1755,7 +1755,7 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 #include <sys/stat.h>
 #endif
 
-/* Prints `digits` significant digits, with a point in every locale. */
+/* With a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;

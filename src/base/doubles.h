@@ -1,10 +1,9 @@
-/* ======================================================================================== >>doubles
-   Exponents, fingerprints, double-double numbers and the exactly associative sum. */
+/* ======================================================================================== >>doubles */
 #pragma once
 #include "../api/types.h"
 #include "platform.h"
 
-/* A fingerprint against mistakes, not against adversaries; the same on either byte order. */
+/* Guards against mistakes, not adversaries; the same on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
 {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -22,7 +21,7 @@ static uint64_t permi_hash_double(uint64_t hash, double x)
 #define PERMI_VERSION (PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH)
 #define PERMI_HASH_START UINT64_C(14695981039346656037)
 
-/* Returns the e of frexp, |x| in [2^(e-1), 2^e), x != 0, without a call. */
+/* The e of frexp for x != 0, without a call. */
 static int permi_exponent(double x)
 {
   uint64_t bits;
@@ -42,7 +41,6 @@ static int permi_log2_ceiling(double x) /* least e with x <= 2^e; x > 0 */
   return ldexp(0.5, e) == x ? e - 1 : e;
 }
 
-/* Clamps an exponent for ldexp: beyond +-5000 any double becomes 0 or infinite anyway. */
 static int permi_int_exponent(long long e)
 {
   return e < -5000 ? -5000 : e > 5000 ? 5000 : (int)e;
@@ -122,8 +120,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Flags and rounding modes can change anywhere
-   in a process (an object linked with -ffast-math sets flush-to-zero), so bounds are given only after this test. */
+/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags (-ffast-math sets
+   flush-to-zero) or a rounding mode can break that, so bounds are given only after this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5, many = 49;
@@ -189,7 +187,6 @@ static void permi_sum_add(perm_sum *sum, const perm_sum *other)
   }
 }
 
-/* Adds sign * magnitude, an integer of `words` words. */
 PERMI_UNUSED
     static void
     permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
@@ -218,7 +215,7 @@ static perm_sum permi_sum_magnitude(const perm_sum *sum)
   return r;
 }
 
-/* Nearest double to |sum| 2^-shift (ties to even); *exp2 = shift makes the double normal and below 2^64. */
+/* Nearest double to |sum| 2^-shift (ties to even), normal and below 2^64; *exp2 = shift. */
 static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
 {
   uint64_t top, below = 0;
@@ -248,7 +245,7 @@ static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
   }
 }
 
-/* Value of the sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
+/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   perm_sum rest = permi_sum_magnitude(sum);
@@ -264,7 +261,7 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
     if (bit >= 0) {
       int shift = bit & 63;
       permi_sum_carry(&rest, bit >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, 1);
-    } else { /* the whole sum has fewer than 53 bits: the dropped bits are zero */
+    } else { /* the sum has fewer than 53 bits */
       permi_sum_carry(&rest, 0, mantissa >> -bit, 0, 1);
     }
   }

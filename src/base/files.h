@@ -1,7 +1,7 @@
 /* ========================================================================================== >>files
-   The only way to write a file. Whatever fails:
-     1. A file of that name is absent, or whole and old, or whole and new: only a complete file, closed and synced,
-        replaces it by renaming.
+   Writing files. Whatever fails:
+     1. A file of that name is absent, or whole and old, or whole and new: a complete, closed and synced file replaces
+        it by renaming.
      2. The temporary file is NAME.<16 random hexadecimal digits>.tmp beside it, created with O_EXCL (which follows no
         planted link), not inherited by child programs, and removed when writing fails.
      3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on file systems
@@ -9,9 +9,8 @@
      4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
      5. Only regular files are replaced or read: others could hang. Symbolic links are read through but not written:
         the rename would miss the target, following the link could overwrite any file.
-   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores it; a library changes no
-   signals. Without POSIX (Windows) there is no lock, sync, mode or check of the kind, and the old file is removed
-   before the rename. */
+   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores it. Without POSIX there is
+   no lock, sync, mode or check of the kind, and the old file is removed before the rename. */
 #pragma once
 #include "memory.h"
 #include "doubles.h"
@@ -22,11 +21,10 @@
 #endif
 #define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
 
-/* `failed`: the failed action, as in "cannot write". */
 typedef struct permi_replacement {
   const perm_allocator *allocator;
   const char *path, *failed;
-  char *name; /* of the temporary file */
+  char *name;
   FILE *stream;
 #if PERMI_POSIX
   int descriptor, kept; /* kept: the old file's mode, or -1 */
@@ -39,7 +37,7 @@ typedef struct permi_replacement {
     errno = 0;             \
   while ((call) < 0 && errno == EINTR)
 
-/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for a file that is created. */
+/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for new files. */
 #if defined(O_NOFOLLOW)
 #define PERMI_NOFOLLOW O_NOFOLLOW
 #elif defined(__O_NOFOLLOW)
@@ -65,7 +63,7 @@ static const char *permi_file_refusal(mode_t mode)
                                              : "it is a socket or the like, not a regular file";
 }
 
-/* Opens a file for reading; if NULL, *why is the reason and *missing says whether the file is absent. */
+/* NULL: *why is the reason, *missing whether the file is absent. */
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   struct stat information;
@@ -84,7 +82,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Bytes of path up to and with its last slash. */
+/* Bytes of path through its last slash. */
 static size_t permi_file_directory(const char *path)
 {
   size_t length = strlen(path);
@@ -100,7 +98,7 @@ static int permi_file_is_ours(const char *base, size_t length, const char *name)
          strspn(name + length + 1, "0123456789abcdef") == 16 && !strcmp(name + length + 17, ".tmp");
 }
 
-/* Removes what killed processes left beside path; `name` is a buffer for one of their names. */
+/* Removes what killed processes left; `name` is a buffer. */
 static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path);
@@ -135,7 +133,7 @@ static int permi_file_create_new(permi_replacement *file)
 #if PERMI_CLOEXEC == 0
   fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
 #endif
-  /* another writer's clean-up may have removed it in between */
+  /* a clean-up may have removed it in between */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
       (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
     return 0;
@@ -185,18 +183,17 @@ static const char *permi_file_check(const char *path, int *kept)
   *kept = -1;
   if (readlink(path, &target, 1) >= 0)
     return "it is a symbolic link; name the file that it points to";
-  if (stat(path, &information) < 0) /* if not absent, creating the file will say why */
+  if (stat(path, &information) < 0) /* creating the file will say why */
     return NULL;
   *kept = (int)(information.st_mode & 0777);
   return permi_file_refusal(information.st_mode);
 }
 
-/* Syncs and closes the file; returns 0 or an errno. */
 static int permi_file_close(permi_replacement *file, int code)
 {
   int fault;
   if (!code && file->kept >= 0)
-    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it stays 0600 */
+    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* else it stays 0600 */
   if (!code) {
     errno = PERMI_FILE_FAULT("sync", NULL);
     if (!errno)
@@ -222,7 +219,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
 
 static int permi_file_create_new(permi_replacement *file)
 {
-  file->stream = fopen(file->name, "wbx"); /* x: a new file */
+  file->stream = fopen(file->name, "wbx");
   return file->stream ? 0 : errno ? errno : EIO;
 }
 
@@ -304,8 +301,7 @@ static int permi_file_finish(permi_replacement *file, int code)
 }
 
 /* Replaces path by what `print` writes (it returns 0 on failure and sets errno), or by `size` bytes at `what` if print
-   is NULL. clean: also removes leftovers. Returns NULL or the reason, with the failed action in *failed (NULL: memory
-   ran out). */
+   is NULL. clean: removes leftovers. Returns NULL or the reason; *failed is the action, NULL: memory ran out. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what, size_t size,
                                       const char **failed)

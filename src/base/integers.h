@@ -3,7 +3,7 @@
 #pragma once
 #include "doubles.h"
 
-/* Magnitudes of n words: a += b, a -= b (a >= b), comparison. */
+/* Magnitudes of n words. */
 static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
 {
   while (n-- > 0)
@@ -65,7 +65,6 @@ static permi_wide permi_wide_of(int64_t x)
   return r;
 }
 
-/* As 128-bit two's complement. */
 static void permi_wide_add(permi_wide *sum, permi_wide x)
 {
   sum->low += x.low;
@@ -86,7 +85,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   int i;
   for (i = 0; i < words; i++) {
     permi_wide p = permi_multiply_words(x[i], c);
-    if (!sign) { /* on its own: one register fewer, 4 % of the exact kernel for long entries */
+    if (!sign) { /* one register fewer, 4 % of the exact kernel for long entries */
       y[i] = p.low + carry;
       carry = p.high + (y[i] < carry);
       continue;
@@ -104,7 +103,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* magnitude = |x|, x two's complement; returns 1 if x is negative. */
+/* Returns 1 if x, two's complement, is negative; magnitude = |x|. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -142,7 +141,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
   return a;
 }
 
-/* a += b, or a -= b; returns 0 when the result is too long. */
+/* Returns 0 when the result is too long. */
 static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
 {
   int negative = b->negative ^ subtract;
@@ -196,7 +195,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* (high 2^64 + low) mod p for high < p <= 2^63; without 128-bit integers a bit at a time, too slow for kernels. */
+/* (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__)
@@ -236,7 +235,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* The integer in the sum; returns 0 if there is a fraction or the integer is too long. */
+/* Returns 0 if there is a fraction or the integer is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = permi_sum_magnitude(sum);
@@ -253,7 +252,7 @@ static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
   return 1;
 }
 
-/* A borrowed matrix of integers: entry (i, j) has its `parts` parts at a[(i ld + j) parts]. */
+/* A borrowed matrix: entry (i, j) has its parts at a[(i ld + j) parts]. */
 typedef struct permi_integer_view {
   const int64_t *a;
   ptrdiff_t ld;

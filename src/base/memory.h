@@ -1,5 +1,4 @@
-/* ========================================================================================= >>memory
-   Checked memory, messages, and the allocator that counts for max_bytes. */
+/* ========================================================================================= >>memory */
 #pragma once
 #include "../api/types.h"
 #include "platform.h"
@@ -55,7 +54,7 @@ PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
   }
 }
 
-/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global of the C library: a data race). */
+/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global: a data race). */
 static double permi_log2_factorial(double n)
 {
   double x = n + 1, below = 1, y;
@@ -74,7 +73,7 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
-/* One job in several calls, perhaps with other limits each time, which must not change the plan. */
+/* One job in several calls, whose limits must not change the plan. */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merges;
@@ -86,7 +85,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* Records an error: NaN with infinite error, so that an ignored status cannot look plausible. */
+/* Records an error, with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -109,14 +108,13 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* max_bytes: an allocator that counts for a call and for the blocks that outlive the call. Each block's head holds its
-   cost; the last block releases the meter. */
+/* max_bytes: a counting allocator. Each block's head holds its cost; the last block or the call releases the meter. */
 #define PERMI_METER_HEAD 16
 #define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input;    /* bytes: limit beside the input, and input */
-  size_t live, wanted;    /* bytes; wanted: the most that were refused */
+  double limit, input;    /* beside the input; of the input */
+  size_t live, wanted;    /* wanted: the most that were refused */
   size_t holders;         /* blocks, and the call */
 } permi_meter;
 
@@ -132,7 +130,6 @@ static size_t permi_count(size_t *number, size_t difference)
 #endif
 }
 
-/* *most = max(*most, number). */
 static void permi_most(size_t *most, size_t number)
 {
 #if defined(__GNUC__)
@@ -188,11 +185,11 @@ static void permi_meter_release(void *pointer, void *user_data)
 
 typedef struct permi_metered {
   perm_options options;
-  permi_meter *meter; /* may be NULL */
+  permi_meter *meter;
 } permi_metered;
 
-/* Returns the call's options, with a counting allocator if there is a limit and no outer call counts; input: its bytes.
-   Without memory for the meter every allocation fails. */
+/* Returns the call's options, with a counting allocator if there is a limit and no outer call counts. Without memory
+   for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -216,7 +213,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* If the limit caused PERM_ERROR_MEMORY, returns PERM_ERROR_LIMIT and says so in the result. */
+/* PERM_ERROR_MEMORY because of the limit becomes PERM_ERROR_LIMIT. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -243,7 +240,6 @@ static perm_status permi_meter_end(const permi_metered *call, perm_status status
   return status;
 }
 
-/* Fills in the kind of a result that stopped early. */
 static perm_status permi_kind(perm_status status, int parts, const perm_options *options, perm_result *result)
 {
   if (status > 0 && result) {
@@ -253,7 +249,7 @@ static perm_status permi_kind(perm_status status, int parts, const perm_options 
   return status;
 }
 
-/* What max_bytes leaves for a task beside the input; 0: no limit. */
+/* What max_bytes leaves beside the input; 0: no limit. */
 static double permi_max_bytes(const perm_options *options)
 {
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;

@@ -1,5 +1,5 @@
 /* ======================================================================================== >>numbers
-   A number on its way through the expression of a job: an integer, a residue or double-doubles. */
+   A number in the expression of a job: an integer, a residue or double-doubles. */
 #pragma once
 #include "integers.h"
 
@@ -7,7 +7,7 @@ typedef struct permi_number {
   permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
   long long exp2;
   double error, estimate; /* in units of 2^exp2; error may be INFINITY */
-  int exact;              /* 1: the permanent is integer + i imaginary_integer */
+  int exact;
   perm_integer integer, imaginary_integer;
 } permi_number;
 
@@ -28,8 +28,8 @@ static double permi_modulus(double a, double b)
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, so that products cannot overflow; for a value of
-   0 its error, or else its estimate, so that those cannot vanish. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, lest products overflow; for a value of 0 its
+   error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -48,7 +48,7 @@ static void permi_number_normalise(permi_number *a)
   a->exp2 += e;
 }
 
-/* ab, rounded up where it underflows; 0 when either is 0 even if the other is infinite. */
+/* ab, rounded up where it underflows; 0 when either is 0, even times infinity. */
 static double permi_times(double a, double b)
 {
   return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
@@ -96,8 +96,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
   return 1;
 }
 
-/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product itself; the
-   factor 1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
+/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the factor
+   1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -121,7 +121,7 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   return PERM_OK;
 }
 
-/* a += b, at the larger exponent; bits of the smaller number below 2^-1000 of it become error. */
+/* a += b, at the larger exponent; bits of the smaller below 2^-1000 become error. */
 static perm_status permi_number_add(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -159,7 +159,7 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   return PERM_OK;
 }
 
-/* Nearest double (ties to even) to an exact integer, times 2^-*exp2. */
+/* Nearest double (ties to even) times 2^-*exp2. */
 static double permi_integer_double(const perm_integer *integer, int *exp2)
 {
   perm_sum sum;
@@ -178,7 +178,7 @@ static int permi_fits(double x, int e)
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
 }
 
-/* Writes a number into a result, with exponent 0 whenever value and error measures are then normal doubles. */
+/* Exponent 0 whenever value and error measures are then normal doubles. */
 static void permi_number_result(const permi_number *number, perm_result *result)
 {
   permi_number a = *number;
@@ -193,7 +193,7 @@ static void permi_number_result(const permi_number *number, perm_result *result)
     result->exact = 1;
     result->integer = a.integer;
     result->imaginary_integer = a.imaginary_integer;
-  } else { /* rounding to one double */
+  } else {
     double rounded = permi_modulus(a.value.lo, a.imaginary.lo);
     a.error = (a.error + rounded) * (1 + 4 * PERMI_UNIT);
     a.estimate += rounded;

@@ -62,7 +62,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ARM 0
 #endif
 
-/* Hides a double from the contraction of products and sums. */
+/* Hides a double from contraction. */
 #if PERMI_X86
 #define PERMI_KEEP_DOUBLE(x) __asm__("" : "+x"(x))
 #elif PERMI_ARM
@@ -98,7 +98,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL
 #define PERMI_UNROLL_FEW
 #endif
-/* Kernels consist of always-inlined functions; without optimisation that would triple the code. */
+/* Without optimisation, inlining would triple the code. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 #define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
@@ -106,7 +106,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
 /* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning,
-   which would take 1.3 times as long (order 13: 8.3 us, then 11) for want of inlining. */
+   which would take 1.3 times as long (order 13: 8.3 us, then 11). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
@@ -114,10 +114,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count a constant: 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an
-   array in registers: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more spills.
-   PERMI_ALIGN_LOOPS: gcc aligns loops to 16 bytes, and row loops of plain C then take up to 1.27 times as long,
-   depending on the code before them. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an array in
+   registers: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more spills.
+   PERMI_ALIGN_LOOPS: with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -136,12 +135,12 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_OMP(directive)
 #endif
 
-#define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53, the rounding unit of double */
-#define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of one double-double operation, generously */
+#define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53 */
+#define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of a double-double operation */
 
-/* A clock that nobody sets: a jump would stop a job, or prolong it. LLVM's OpenMP clock is gettimeofday. With -std=c99
-   on Linux, <sched.h> still defines timespec, but no header declares clock_gettime, which takes a time of two longs, or
-   has another name where times have become longer. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> still defines
+   timespec, but no header declares clock_gettime, which takes a time of two longs, or has another name where times are
+   longer. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC)
 #define PERMI_CLOCK CLOCK_MONOTONIC

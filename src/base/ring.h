@@ -1,16 +1,15 @@
 /* =========================================================================================== >>ring
-   The ring of values of all engines: what a value is, y += c x, its sum. Inlined functions get the algebra as a
-   constant. */
+   The ring of values of all engines. Inlined functions get the algebra as a constant. */
 #pragma once
 #include "numbers.h"
 
-/* A value's layout: words or doubles; two of a double-double; real before imaginary part; last, where kept, the sum of
-   moduli of all terms. Integers are modulo 2^(64 words), with as many words as the permanent can need. */
+/* A value: words or doubles; two of a double-double; real before imaginary part; last, where kept, the sum of moduli of
+   all terms. Integers are modulo 2^(64 words), enough for the permanent. */
 typedef enum permi_algebra {
   PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
   PERMI_COMPLEX,
-  PERMI_MAGNITUDES_DD, /* the same in double-double */
+  PERMI_MAGNITUDES_DD,
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
   PERMI_WORD, /* integers from here on */
@@ -24,7 +23,7 @@ typedef enum permi_algebra {
 typedef struct permi_numbers {
   permi_algebra algebra;
   int parts; /* 2: complex or Gaussian */
-  int words; /* of an integer's part */
+  int words;
   uint64_t modulus; /* at most 2^63 */
 } permi_numbers;
 
@@ -144,7 +143,6 @@ PERMI_UNUSED PERMI_NEVER_INLINE static void permi_words_accumulate(int words, in
   permi_words_accumulate_of(words, parts, c, 0, y, x);
 }
 
-/* The same of residues. */
 static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
 {
   int i, j;
@@ -153,7 +151,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
       const uint64_t factor = (uint64_t)c[i];
       uint64_t *to = y + (i ^ j);
       *to += permi_residue_multiply(x[j], i & j && factor ? p - factor : factor, p);
-      *to -= *to >= p ? p : 0; /* p <= 2^63 */
+      *to -= *to >= p ? p : 0;
     }
 }
 
@@ -235,7 +233,6 @@ static void permi_value_one(const permi_numbers *numbers, void *value)
     x[words - 1] = 1;
 }
 
-/* Adds a value's parts to the sums, exactly. */
 static void permi_value_sum_parts(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const uint64_t *word = (const uint64_t *)value;

@@ -155,7 +155,6 @@ static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t siz
   return PERM_OK;
 }
 
-/* Says how a checkpoint of another job differs. */
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
@@ -276,7 +275,7 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
   return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
 }
 
-/* Reads the file, at most one byte beyond its announced length. */
+/* Reads at most one byte beyond the announced length. */
 static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
                                    size_t *size, int *missing, perm_result *result)
 {
@@ -326,7 +325,6 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   return status;
 }
 
-/* clean: see permi_file_replace. */
 static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                           const perm_options *options, int clean, perm_result *result)
 {

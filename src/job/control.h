@@ -1,5 +1,5 @@
 /* ======================================================================================== >>control
-   Cancellation, time limit, progress, checkpoints. Only the calling thread polls and reports. */
+   Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
 #pragma once
 #include "../api/types.h"
 #include "../base/platform.h"
@@ -10,9 +10,9 @@ typedef struct permi_control {
   double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
   double fraction_start;
   double next_checkpoint;
-  int unwritten;                  /* the last write failed */
+  int unwritten;
   int gpus;
-  char message[PERM_MESSAGE_BYTES]; /* of a device's failure */
+  char message[PERM_MESSAGE_BYTES];
   double worked, next_look; /* of permi_watch, in its units */
   perm_status stopped;
   const char *activity;
@@ -34,7 +34,7 @@ static permi_control permi_control_begin(const perm_options *options)
   return control;
 }
 
-/* Returns why to stop, or PERM_OK; reports at most every 0.1 s. work_done: predicted seconds of this leaf. */
+/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -86,7 +86,7 @@ static int permi_zero(permi_control *watch, void *memory, size_t bytes)
   return k >= bytes;
 }
 
-#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* internal */
+#define PERMI_CHECKPOINT_DUE ((perm_status)1000)
 
 static perm_status permi_control_poll_range(permi_control *control, double work_done, const char *activity)
 {

@@ -19,7 +19,7 @@ struct permi_leaf {
   /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
-  /* If set, runs many chunks, or a prefix of them when stopped. */
+  /* If set, runs many chunks, or a prefix of them. */
   perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                            perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
@@ -55,11 +55,11 @@ struct perm_job {
   int is_complex;
   uint64_t modulus;
   double plan_seconds;
-  char *note[2];         /* before and after the leaves in perm_job_explain, or NULL */
+  char *note[2];         /* before and after the leaves, or NULL */
   size_t note_bytes[2];
 };
 
-/* Makes room for one more item; returns 0 without memory, and *array is unchanged. */
+/* Makes room for one more item; returns 0, and *array is unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
 {
   int more = *room ? 2 * *room : 4;
@@ -170,7 +170,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   }
   number->value = permi_sum_value(&partial->value, &number->exp2);
   number->imaginary = permi_sum_value(&partial->imaginary, &imaginary_exp2);
-  if (number->imaginary.hi != 0) { /* the larger exponent */
+  if (number->imaginary.hi != 0) {
     long long d = number->value.hi == 0 ? LLONG_MAX : imaginary_exp2 - number->exp2;
     int shift = -permi_int_exponent(d < 0 ? -d : d);
     if (d > 0) {
@@ -197,7 +197,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                          ? (double)INFINITY
                          : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
-  /* plus the scale, a product of up to n numbers, and two operations */
+  /* the scale is a product of up to n numbers */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
@@ -312,7 +312,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
+/* Without bounds and predictions, which depend on the C library's log and exp. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);

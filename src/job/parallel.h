@@ -17,8 +17,8 @@ static int permi_threads(const perm_options *options)
 /* Thread 0 is the caller; it alone polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until done or until thread 0 returns another status than PERM_OK. *all, if not NULL, becomes
-   1 if every part was done. */
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all, if not NULL, becomes 1 if every
+   part was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -66,7 +66,7 @@ typedef struct permi_ranging {
   uint64_t begin;
   double per_chunk;
   void *memory;
-  perm_partial *partial; /* one a thread */
+  perm_partial *partial;
 } permi_ranging;
 
 static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)

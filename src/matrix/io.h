@@ -17,7 +17,7 @@ typedef struct permi_reader {
   int m, n;
   perm_kind kind;
   int fraction;                  /* 1: some number is no integer of 64 bits */
-  char note[132];                /* how a file without a banner was read */
+  char note[132];
   perm_status status;
   perm_result *result;
 } permi_reader;
@@ -129,7 +129,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* a CR elsewhere is garbage: a file with CR alone would be one row */
+  /* a CR elsewhere is garbage: else a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -214,7 +214,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a number such as 7, 2.0 or 1e3; returns 0 if it is not whole or beyond 64 bits. */
+/* Converts a number such as 7, 2.0 or 1e3; returns 0 if not whole or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -244,7 +244,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* Converts what permi_number_end found, correctly rounded; strtod wants a terminated copy. */
+/* Correctly rounded; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;

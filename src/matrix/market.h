@@ -55,7 +55,7 @@ static int permi_read_double(permi_reader *reader, const char *what, double *val
   const char *begin, *end;
   if (!permi_read_number(reader, what, 0, &begin, &end))
     return 0;
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* no negative of it */
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) {
     reader->fraction = 1;
     *whole = 0;
   }

@@ -79,7 +79,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Watches a loop of `units` a step, in every 65536th step: short loops change no plan. 1: stop. */
+/* Watches a loop of `units` a step at every 65536th step; 1: stop. */
 #define PERMI_WATCH_STEPS 65536
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
@@ -88,7 +88,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length, gathered in *gathered. */
+/* The same for steps of any length. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -243,7 +243,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* The list must be sorted, without duplicates; zeros are left out. */
+/* The list must be sorted, without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {

@@ -26,7 +26,7 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
          permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
-/* Reads a number, perhaps complex, and raises reader->kind as needed. */
+/* Raises reader->kind as needed. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer;
@@ -116,9 +116,9 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
 }
 
 typedef struct permi_indices {
-  int64_t size[3];          /* rows, columns, entries as announced */
+  int64_t size[3];
   unsigned long long first;
-  int64_t low[2], high[2];  /* of rows and columns */
+  int64_t low[2], high[2];
   int columns;
   unsigned long long lines;
 } permi_indices;
@@ -211,7 +211,7 @@ static perm_format permi_recognise(permi_reader *reader)
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Adds the entry of a line "row column [value [imaginary part]]", with unshifted indices. */
+/* Adds an entry with unshifted indices. */
 static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};

@@ -9,7 +9,7 @@
 #include "../base/files.h"
 #include "io.h"
 
-/* Prints `digits` significant digits, with a point in every locale. */
+/* With a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;

@@ -57,21 +57,21 @@ typedef struct permi_batch {
   size_t count;
   const double *a;
   const float *single;
-  size_t stride;      /* of matrices or entries */
+  size_t stride;
   ptrdiff_t ld;
   const int *rows, *columns;
   const perm_options *options;
   const permi_batch_kernel *kernel; /* NULL: one by one */
-  int plain;                        /* 1: by >>small */
+  int plain;
   perm_isa isa;
   permi_batch_program *program;
-  double accept[3], scale; /* see permi_batch_limits */
+  double accept[3], scale;
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   permi_control *control;
 } permi_batch;
 
-/* Low columns in subsets of `level` columns with high ones `mask`. */
+/* How many low columns a subset of `level` columns with the high columns `mask` has. */
 static int permi_batch_low(int level, int mask)
 {
   for (; mask; mask &= mask - 1)
@@ -79,7 +79,7 @@ static int permi_batch_low(int level, int mask)
   return level;
 }
 
-/* Makes the subset program for a vector width, blocks by mask of high columns. */
+/* Makes the subset program for a vector width, by masks of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
@@ -139,7 +139,6 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
   }
 }
 
-/* Matrix k row by row, in place or copied. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -197,7 +196,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* One matrix by a single call; NaN if stopped. Not inlined: a perm_result is large. */
+/* NaN if stopped. Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -256,7 +255,7 @@ static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *r
   return whole || positive;
 }
 
-/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion itself cancels nothing. */
+/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion cancels nothing. */
 static void permi_batch_limits(permi_batch *batch)
 {
   const int n = batch->n;
@@ -496,7 +495,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Chooses the kernel; returns a thread's room in doubles, 0: out of memory. */
+/* Chooses the kernel; returns a thread's room in doubles, or 0. */
 static size_t permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -540,7 +539,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   return permi_fail(result, status, 0, "%s", control->message);
 }
 
-/* Computes a checked batch, whose other fields are 0. */
+/* All other fields are 0. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;

@@ -11,7 +11,6 @@ static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld
   return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
 }
 
-/* Checks an array and merges equal lines. */
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
   const permi_problem *problem = array->problem;
@@ -52,7 +51,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   return status;
 }
 
-/* Computes a square or empty array of doubles; one with many zeros as a sparse matrix. */
+/* With many zeros, as a sparse matrix. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -68,7 +67,6 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   return status;
 }
 
-/* Does a reduced array suit the dense engine better? */
 PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const permi_problem *square,
                                              const perm_options *options, perm_status *status, perm_result *result)
 {

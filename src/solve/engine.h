@@ -45,7 +45,7 @@ typedef struct permi_maker {
   struct permi_array *array; /* or NULL */
   /* for blocks of sparse matrices: */
   struct permi_working *working;
-  struct permi_offers *offers; /* of this block so far */
+  struct permi_offers *offers;
   const double *binomial;
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
@@ -61,7 +61,7 @@ typedef struct permi_maker {
 
 typedef struct permi_offers {
   const permi_engine *engine;
-  permi_offer *offer; /* for each engine */
+  permi_offer *offer;
   int engines;
   int chosen;
   int swapped; /* asked after its successor */
@@ -88,7 +88,6 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   }
 }
 
-/* Asks engine i and takes the offer if it is best. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];

@@ -31,7 +31,7 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* At least 1 ms, since 0 means no limit. */
+/* 0 would mean no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return options->max_seconds == 0
@@ -39,7 +39,7 @@ static double permi_seconds_left(const perm_options *options, double start)
              : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* The escalated job is short and not the checkpoint's, so it has no files. */
+/* The escalated job has no files: it is short and not the checkpoint's. */
 static perm_options permi_run_without_files(const perm_options *options)
 {
   perm_options run = *options;
@@ -95,7 +95,7 @@ typedef struct permi_solver {
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
 
-/* Plans, runs, and repeats in the next precision while the result is worse than wanted. */
+/* Repeats in the next precision while the result is worse than wanted. */
 static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
                                const perm_options *options_given, double start, perm_result *result)
 {

@@ -16,7 +16,7 @@ static const char *permi_minors_refusal(const perm_options *options)
   return NULL;
 }
 
-/* Copies counts, 1 by default; returns their sum, or -1. */
+/* Returns the sum of the counts, 1 by default, or -1. */
 static int permi_minors_counts(int count, const int *given, int *counts)
 {
   int i, total = 0;
@@ -34,7 +34,7 @@ static double permi_minors_shifted(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* Writes the minors in units of 2^result->exp2; row: -1 for all. */
+/* In units of 2^result->exp2; row: -1 for all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
 {
@@ -112,7 +112,6 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     result->error_estimate = (double)INFINITY;
 }
 
-/* The worst error against the largest minor. */
 static double permi_minors_relative(const perm_result *result, const double *out, int count)
 {
   double most = 0;
@@ -215,7 +214,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   return PERM_OK;
 }
 
-/* Gathers distinct rows, the wanted one last, columns and their entries. */
+/* Distinct rows with the wanted one last, columns and entries. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
   const int gradient = call->row < 0;

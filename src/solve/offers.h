@@ -12,7 +12,6 @@ static int permi_is_counts_method(perm_method method)
          method == PERM_METHOD_PADDED;
 }
 
-/* Returns why these engines refuse the options, or NULL. */
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
   if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_RYSER &&
@@ -86,14 +85,13 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
   permi_counted_free(allocator, &array->whole);
 }
 
-/* Checks the call and plans a square or empty array. */
 static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
                                     perm_result *result)
 {
   const int m = problem->m, n = problem->n;
   const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
   perm_status status;
-  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet */
+  permi_fail(result, PERM_OK, 0, "%s", "");
   if (!plan)
     return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
   status = permi_check_options(options, 5, result);
@@ -122,7 +120,7 @@ static void permi_dense_planned(permi_array *array)
   array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
 }
 
-/* Offers a plan, at once in the precision that the tolerance of a job in pieces needs. */
+/* At once in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {

@@ -54,7 +54,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first wanted interval that is not done, from leaf *leaf on; 0: none. */
+/* From leaf *leaf on; returns 0 if all is done. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -68,7 +68,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* Predicts seconds of finished chunks, and those left in tasks. */
+/* In seconds of finished chunks, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -95,7 +95,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* Writes a checkpoint and sets the next; *why keeps a failure until the run ends. */
+/* *why keeps a failure until the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -139,7 +139,6 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
-/* The result of a stopped job whose leaf `index` is unfinished. */
 static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
 {
   const perm_partial *partial = &state->partial[index];
@@ -279,7 +278,7 @@ static perm_status permi_execute_bare(const perm_job *job, perm_state *state, co
   return permi_execute(job, state, options, NULL, result);
 }
 
-/* Runs and frees a job. */
+/* Frees the job. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
