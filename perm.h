@@ -919,9 +919,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an array in
-   registers: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more spills.
-   PERMI_ALIGN_LOOPS: with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls loops too late to hold arrays in
+   registers: at -O1 not at all with builtin fused multiply-adds (NEON), at -O2 with more spills. PERMI_ALIGN_LOOPS:
+   with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -2117,7 +2117,7 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 }
 
 /* =========================================================================================== >>ring
-   The ring of values of all engines. Inlined functions get the algebra as a constant. */
+   The values of all engines. Inlined functions get the algebra as a constant. */
 
 /* A value: words or doubles; two of a double-double; real before imaginary part; last, where kept, the sum of moduli of
    all terms. Integers are modulo 2^(64 words), enough for the permanent. */
@@ -2848,8 +2848,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped. The count, not the
-   clock, decides plans, so a call that is not stopped keeps its bits. watch may be NULL. */
+/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped. Counts, not the clock,
+   decide plans. watch may be NULL. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -3920,14 +3920,13 @@ static perm_status permi_check_options(const perm_options *options, int argument
                     the note
                  8  checksum of everything before
    Invariants:
-     1. Under its name the file is always absent, whole and old, or whole and new (>>files).
+     1. The file is absent, whole and old, or whole and new (>>files).
      2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
      3. A file never holds less than the one it replaces: states only grow. (Of two processes with one file the last
         wins whole.)
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
-     5. Nothing of a file is used unless all of it holds: length, checksum, format, version, fingerprints, and intervals
-        that are in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. No length
-        is believed beyond the bytes that are there. */
+     5. A file is used only if all of it holds: length, checksum, format, version, fingerprints, and intervals that are
+        in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
 
 #define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
 #define PERMI_CHECKPOINT_HEAD 112
@@ -11948,7 +11947,7 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
 }
 
 /* ========================================================================================= >>offers
-   The engines for arrays, also those of blocks of sparse matrices, and the job of an array. */
+   The engines for arrays, also of sparse blocks, and an array's job. */
 
 static int permi_is_counts_method(perm_method method)
 {
@@ -12104,7 +12103,7 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
 
 #define PERMI_REPEATS_LEAST 8
 
-/* Does a square array have two equal rows or columns, where this is worth a microsecond (n = 20)? */
+/* Are two rows or columns equal, where the search is worth a microsecond (n = 20)? */
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
   const char *a = (const char *)problem->real;
@@ -12479,14 +12478,14 @@ static perm_options permi_run_without_files(const perm_options *options)
   return run;
 }
 
-/* Does the lower result stand after this status? Not when a job in pieces ran out of time, whose bits must not depend
+/* Does the lower result stand after this status? Not in a job in pieces that ran out of time: its bits must not depend
    on limits. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* Keeps the lower precision's result if its bound is smaller: each bound is proved for its own value. */
+/* Each bound is proved for its own value, so the result with the smaller one stands. */
 static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
@@ -12517,8 +12516,8 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
-/* How a kind of problem is solved. plan predicts *seconds at options->precision, and may make *job; else make makes it.
-   next is the precision above the result's, PERM_PRECISION_COUNT at the top. */
+/* plan predicts *seconds at options->precision, and may make *job; else make makes it. next is the precision above the
+   result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
   perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);

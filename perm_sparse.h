@@ -110,13 +110,12 @@
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
    or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
-   REFERENCES
+   REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
      [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
-     [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
      [Dec99] R. Dechter, Bucket elimination: a unifying framework for reasoning, Artif. Intell. 113 (1999) 41-85.
      [LM]    P. H. Lundow, K. Markstrom, Efficient computation of permanents, with applications to Boson sampling and
              random matrices: bands, dominating sets.
@@ -124,10 +123,8 @@
              decomposition.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
              on GPUs: the permanent ordering, methods codegen.
-     [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
              using merge path, IPDPS 2015: unions of sorted lists.
-     [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
 */
 #ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
 #ifndef PERM_SPARSE_H_INCLUDED
@@ -177,8 +174,8 @@
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
 
 /* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1, columns ascend
-   strictly in a row, no entry is zero. A pattern has the value 1 at every entry. The struct owns its arrays. All zero
-   is a 0 x 0 matrix. */
+   strictly in a row, no entry is zero. The values of a pattern are 1. The struct owns its arrays. All zero is a 0 x 0
+   matrix. */
 typedef struct perm_matrix {
   int m, n;
   size_t nnz;
@@ -191,15 +188,15 @@ typedef struct perm_matrix {
   perm_allocator allocator; /* of the call that made the arrays */
 } perm_matrix;
 
-/* Functions that make a matrix use of the options allocator, max_bytes, max_seconds, cancel, progress, readers format
-   too. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a position
+/* Functions that make a matrix use the options allocator, max_bytes, max_seconds, cancel, progress and, to read,
+   format. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a position
    given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at the same
    time. */
 
 /* Reads a file; "-" is standard input, to its end. A first line that begins with %%MatrixMarket is a banner:
    - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
-     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). One entry a
-     line; comment lines (%) and blank lines anywhere after the first.
+     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment (%) and
+     blank lines anywhere after the first.
    Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
    numbers; complex ones are a+bi, a-bi, bi or i without blanks inside.
    - array: rows of numbers, as many in every row.
@@ -223,8 +220,7 @@ typedef struct perm_matrix {
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
-/* The same from bytes in memory, without a terminating zero; text may be NULL when bytes is 0. name stands for the file
-   in messages; NULL: "memory". */
+/* The same from bytes in memory. name stands for the file in messages; NULL: "memory". */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
@@ -260,13 +256,13 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 /* For languages that cannot read this header; see perm_layout. */
 PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
-/* Makes the job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
-   eliminated, the rest is split into blocks, a task or range each; their product is the permanent. Precision exact
-   (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles are predicted to be
-   over 3 times as fast and exact over a second): integers of as many words as the permanent can need;
-   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
-   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
-   preparing or planning, which report progress with fraction 0; *job is NULL. */
+/* The job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
+   eliminated, the rest is split into blocks, a task or range each. Precision exact (Gaussian integers in complex
+   matrices), or default for kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and
+   exact over a second): integers of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may
+   have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512
+   frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while planning, which reports progress with fraction 0;
+   *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
@@ -295,18 +291,16 @@ typedef struct perm_preparation {
   int degree_three, degree_four;     /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it. Of a rectangular matrix
-   only the structural rank (and the lines that limit it). Errors as perm_sparse_job, without the limits. O(nnz sqrt(n))
-   at worst, in practice linear. */
+/* Prepares a matrix as perm_sparse_job does with the same options. Of a rectangular matrix only the structural rank
+   (and the lines that limit it). O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Draws, as SVG, what makes the matrix fast or slow: the entries as given and in block triangular form (blocks
-   outlined, entries in no perfect matching in another color; over order 600 or 20000 entries a map of densities), the
-   frontier along the elimination order of the largest block that has one, and engine and prediction of every block, or
-   why there is no plan. Options as for perm_sparse_job, path as for perm_matrix_write. Time and memory of planning and
-   O(nnz); the file stays below about a megabyte. */
+/* Draws as SVG: the entries as given and in block triangular form (entries in no perfect matching in another color;
+   over order 600 or 20000 entries densities), the frontier of the largest block that has one, and engine and prediction
+   of every block, or why there is no plan. Options as for perm_sparse_job, path as for perm_matrix_write. The file
+   stays below about a megabyte. */
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
 #endif
@@ -555,8 +549,8 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return !permi_watch(watch, 0);
 }
 
-/* Returns the first entry of the input whose position was given before, here by the entry before it; NULL: none, or
-   stopped. Of a mirrored pair (same line) the entry in the file has the larger key. */
+/* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same
+   line) the entry in the file has the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -1033,8 +1027,8 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Comment lines may also stand between entries, and lines exceed 1024 bytes; the field
-   "double" of some programs is refused. */
+   Design, NISTIR 5935, 1996. Comments between entries and long lines are allowed, the field "double" of some programs
+   is not. */
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 

@@ -1,5 +1,5 @@
 /* =========================================================================================== >>ring
-   The ring of values of all engines. Inlined functions get the algebra as a constant. */
+   The values of all engines. Inlined functions get the algebra as a constant. */
 #pragma once
 #include "numbers.h"
 

@@ -30,14 +30,13 @@
                     the note
                  8  checksum of everything before
    Invariants:
-     1. Under its name the file is always absent, whole and old, or whole and new (>>files).
+     1. The file is absent, whole and old, or whole and new (>>files).
      2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
      3. A file never holds less than the one it replaces: states only grow. (Of two processes with one file the last
         wins whole.)
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
-     5. Nothing of a file is used unless all of it holds: length, checksum, format, version, fingerprints, and intervals
-        that are in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. No length
-        is believed beyond the bytes that are there. */
+     5. A file is used only if all of it holds: length, checksum, format, version, fingerprints, and intervals that are
+        in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
 #pragma once
 #include "state.h"
 #include "options.h"

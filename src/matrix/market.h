@@ -1,7 +1,7 @@
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Comment lines may also stand between entries, and lines exceed 1024 bytes; the field
-   "double" of some programs is refused. */
+   Design, NISTIR 5935, 1996. Comments between entries and long lines are allowed, the field "double" of some programs
+   is not. */
 #pragma once
 #include "io.h"
 

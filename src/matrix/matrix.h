@@ -231,8 +231,8 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return !permi_watch(watch, 0);
 }
 
-/* Returns the first entry of the input whose position was given before, here by the entry before it; NULL: none, or
-   stopped. Of a mirrored pair (same line) the entry in the file has the larger key. */
+/* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same
+   line) the entry in the file has the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;

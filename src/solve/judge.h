@@ -49,14 +49,14 @@ static perm_options permi_run_without_files(const perm_options *options)
   return run;
 }
 
-/* Does the lower result stand after this status? Not when a job in pieces ran out of time, whose bits must not depend
+/* Does the lower result stand after this status? Not in a job in pieces that ran out of time: its bits must not depend
    on limits. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* Keeps the lower precision's result if its bound is smaller: each bound is proved for its own value. */
+/* Each bound is proved for its own value, so the result with the smaller one stands. */
 static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
@@ -87,8 +87,8 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
-/* How a kind of problem is solved. plan predicts *seconds at options->precision, and may make *job; else make makes it.
-   next is the precision above the result's, PERM_PRECISION_COUNT at the top. */
+/* plan predicts *seconds at options->precision, and may make *job; else make makes it. next is the precision above the
+   result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
   perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);

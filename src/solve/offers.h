@@ -1,5 +1,5 @@
 /* ========================================================================================= >>offers
-   The engines for arrays, also those of blocks of sparse matrices, and the job of an array. */
+   The engines for arrays, also of sparse blocks, and an array's job. */
 #pragma once
 #include "../counts/counts_leaf.h"
 #include "../dense/bounds.h"
@@ -160,7 +160,7 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
 
 #define PERMI_REPEATS_LEAST 8
 
-/* Does a square array have two equal rows or columns, where this is worth a microsecond (n = 20)? */
+/* Are two rows or columns equal, where the search is worth a microsecond (n = 20)? */
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
   const char *a = (const char *)problem->real;
