@@ -633,9 +633,9 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* Reads what the job of a checkpoint was planned with, for making it again: overwrites method, precision, isa (never
-   auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache, checkpoint.part and .parts. *note (may
-   be NULL) gets a copy of the note from the options' allocator, for the caller to release (by default with free), or
-   NULL. */
+   auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate),
+   checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller
+   to release (by default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
@@ -644,7 +644,8 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
    cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With
    options.checkpoint an empty state begins with the file's, if there is one; the file is written at once, so that a bad
    name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the
-   next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. */
+   next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A
+   finished job's file answers at once. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
@@ -1053,13 +1054,13 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_PLAN_SHARE 0.05  /* chosen: of the predicted run, or */
 #define PERMI_PLAN_SECONDS 0.02
 #define PERMI_PLAN_REST 3e-3     /* for programs and later engines */
-#define PERMI_ANNEAL_SHARE 0.025 /* chosen: of the run */
+#define PERMI_ANNEAL_SHARE 0.025 /* of the run, for annealing an order */
 #define PERMI_ANNEAL_LEAST 0.004 /* in runs of a millisecond and more */
 #define PERMI_ORDER_PLAN_SECONDS 2e-6  /* per vertex and entry */
 #define PERMI_ORDER_FIRST_SECONDS 10   /* chosen: below it orders come before trees in blocks of order 64 at most */
 #define PERMI_ORDER_FORGET_SECONDS 1e5 /* chosen: longer orders are not annealed */
 #define PERMI_TREE_PLAN_SECONDS 1e-6   /* per vertex and entry */
-#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: free seconds of a search */
+#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: a shorter search needs no long run */
 #define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: not planned against quicker rivals; */
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* nor hybrid, whose layout takes a millisecond */
 #define PERMI_HYBRID_PLAN_SHARE 0.03   /* chosen: of the run, for layouts */
@@ -2076,7 +2077,7 @@ static int permi_fits(double x, int e)
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
 }
 
-/* Exponent 0 whenever value and error measures are then normal doubles. */
+/* Writes a result, with exponent 0 whenever value and error measures are then normal doubles. */
 static void permi_number_result(const permi_number *number, perm_result *result)
 {
   permi_number a = *number;
@@ -2815,7 +2816,7 @@ static permi_control permi_control_begin(const perm_options *options)
   control.options = options;
   control.start = permi_seconds();
   control.deadline = options->max_seconds > 0 ? control.start + options->max_seconds : (double)INFINITY;
-  control.next_report = control.start + 0.2; /* short jobs stay silent */
+  control.next_report = control.start + 0.2;
   control.next_checkpoint = (double)INFINITY;
   control.next_look = PERMI_WATCH_UNITS;
   return control;
@@ -3077,7 +3078,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                          ? (double)INFINITY
                          : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
-  /* the scale is a product of up to n numbers */
+  /* a product of up to n numbers */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
@@ -3192,7 +3193,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Without bounds and predictions, which depend on the C library's log and exp. */
+/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -11586,7 +11587,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* From leaf *leaf on; returns 0 if all is done. */
+/* Finds the next unfinished interval from leaf *leaf on; returns 0 if there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -11600,7 +11601,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* In seconds of finished chunks, and those left in tasks. */
+/* Predicts the seconds of finished chunks, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -11707,7 +11708,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-/* File access of a run; NULL: none is linked. */
+/* NULL: no file access is linked. */
 typedef struct permi_keeper {
   perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                        perm_result *result);
@@ -11865,7 +11866,7 @@ typedef struct permi_engine {
 typedef struct permi_maker {
   const perm_options *options;
   perm_result *result;
-  struct permi_array *array; /* or NULL */
+  struct permi_array *array;
   /* for blocks of sparse matrices: */
   struct permi_working *working;
   struct permi_offers *offers;
@@ -11874,7 +11875,7 @@ typedef struct permi_maker {
   perm_job *job;
   double task_seconds;
   int blocks_noted;
-  int tuned;        /* see permi_code_tune */
+  int tuned;
   permi_control *watch;
   struct permi_account *account;
   /* Hears an offer and its status; returns the status that counts. */
@@ -11977,7 +11978,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* In the precision asked for, or in a better one that is nearly free. */
+/* Chooses in the precision asked for, or in a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -12063,7 +12064,7 @@ static void permi_dense_planned(permi_array *array)
   array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
 }
 
-/* At once in the precision that the tolerance of a job in pieces needs. */
+/* Offers a plan in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -12460,7 +12461,7 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* 0 would mean no limit. */
+/* Returns at least a millisecond: 0 would mean no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return options->max_seconds == 0
@@ -12672,7 +12673,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   return status;
 }
 
-/* With many zeros, as a sparse matrix. */
+/* Computes a matrix with many zeros as a sparse one. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -12940,7 +12941,7 @@ static double permi_minors_shifted(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* In units of 2^result->exp2; row: -1 for all. */
+/* Writes minors in units of 2^result->exp2; row: -1 for all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
 {
@@ -13120,7 +13121,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   return PERM_OK;
 }
 
-/* Distinct rows with the wanted one last, columns and entries. */
+/* Gathers distinct rows, the wanted one last, and columns. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
   const int gradient = call->row < 0;
@@ -13201,7 +13202,7 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
       &options->allocator,
       (size_t)(3 * total.count + minors->rows) +
           (minors->total <= PERM_MAX_N
-               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N)) /* with room for the scaling */
+               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N))
                : 0),
       sizeof(double));
   if (!memory) {
@@ -13348,7 +13349,7 @@ typedef struct permi_batch {
   ptrdiff_t ld;
   const int *rows, *columns;
   const perm_options *options;
-  const permi_batch_kernel *kernel; /* NULL: one by one */
+  const permi_batch_kernel *kernel;
   int plain;
   perm_isa isa;
   permi_batch_program *program;
@@ -13692,7 +13693,7 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
   const permi_batch *batch = (const permi_batch *)context;
   const int parts = batch->parts;
   const double relative = permi_wanted_relative(batch->options);
-  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as permi_plan_bounds; division */
+  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
   size_t k;
   int part;
   for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
@@ -13752,7 +13753,7 @@ typedef struct permi_batch_sharing {
   permi_batch *batch;
   size_t step, tasks, failed;
   perm_status failure;
-  size_t room; /* doubles a thread */
+  size_t room;
   double *memory;
   int threads_inside;
 } permi_batch_sharing;
@@ -13826,7 +13827,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   return permi_fail(result, status, 0, "%s", control->message);
 }
 
-/* All other fields are 0. */
+/* Computes a checked batch, whose other fields are 0. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;

@@ -994,7 +994,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* Correctly rounded; strtod wants a terminated copy. */
+/* Rounds correctly; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -1282,7 +1282,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     return permi_double_value(reader, begin, end, &entry->real);
   }
   if (end > begin && end[-1] == 'i') {
-    const char *last = end - 1, *from = middle == last ? begin : middle; /* perhaps only a sign */
+    const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
       reader->kind = PERM_KIND_COMPLEX;
@@ -1749,7 +1749,7 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 #include <sys/stat.h>
 #endif
 
-/* With a point in every locale. */
+/* Prints a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;

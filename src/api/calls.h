@@ -134,9 +134,9 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* Reads what the job of a checkpoint was planned with, for making it again: overwrites method, precision, isa (never
-   auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache, checkpoint.part and .parts. *note (may
-   be NULL) gets a copy of the note from the options' allocator, for the caller to release (by default with free), or
-   NULL. */
+   auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate),
+   checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller
+   to release (by default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
@@ -145,7 +145,8 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
    cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With
    options.checkpoint an empty state begins with the file's, if there is one; the file is written at once, so that a bad
    name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the
-   next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. */
+   next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A
+   finished job's file answers at once. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,

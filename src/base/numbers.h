@@ -178,7 +178,7 @@ static int permi_fits(double x, int e)
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
 }
 
-/* Exponent 0 whenever value and error measures are then normal doubles. */
+/* Writes a result, with exponent 0 whenever value and error measures are then normal doubles. */
 static void permi_number_result(const permi_number *number, perm_result *result)
 {
   permi_number a = *number;

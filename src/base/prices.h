@@ -57,13 +57,13 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_PLAN_SHARE 0.05  /* chosen: of the predicted run, or */
 #define PERMI_PLAN_SECONDS 0.02
 #define PERMI_PLAN_REST 3e-3     /* for programs and later engines */
-#define PERMI_ANNEAL_SHARE 0.025 /* chosen: of the run */
+#define PERMI_ANNEAL_SHARE 0.025 /* of the run, for annealing an order */
 #define PERMI_ANNEAL_LEAST 0.004 /* in runs of a millisecond and more */
 #define PERMI_ORDER_PLAN_SECONDS 2e-6  /* per vertex and entry */
 #define PERMI_ORDER_FIRST_SECONDS 10   /* chosen: below it orders come before trees in blocks of order 64 at most */
 #define PERMI_ORDER_FORGET_SECONDS 1e5 /* chosen: longer orders are not annealed */
 #define PERMI_TREE_PLAN_SECONDS 1e-6   /* per vertex and entry */
-#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: free seconds of a search */
+#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: a shorter search needs no long run */
 #define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: not planned against quicker rivals; */
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* nor hybrid, whose layout takes a millisecond */
 #define PERMI_HYBRID_PLAN_SHARE 0.03   /* chosen: of the run, for layouts */

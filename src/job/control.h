@@ -28,7 +28,7 @@ static permi_control permi_control_begin(const perm_options *options)
   control.options = options;
   control.start = permi_seconds();
   control.deadline = options->max_seconds > 0 ? control.start + options->max_seconds : (double)INFINITY;
-  control.next_report = control.start + 0.2; /* short jobs stay silent */
+  control.next_report = control.start + 0.2;
   control.next_checkpoint = (double)INFINITY;
   control.next_look = PERMI_WATCH_UNITS;
   return control;

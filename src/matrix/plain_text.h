@@ -43,7 +43,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     return permi_double_value(reader, begin, end, &entry->real);
   }
   if (end > begin && end[-1] == 'i') {
-    const char *last = end - 1, *from = middle == last ? begin : middle; /* perhaps only a sign */
+    const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
       reader->kind = PERM_KIND_COMPLEX;

@@ -9,7 +9,7 @@
 #include "../base/files.h"
 #include "io.h"
 
-/* With a point in every locale. */
+/* Prints a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;

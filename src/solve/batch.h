@@ -61,7 +61,7 @@ typedef struct permi_batch {
   ptrdiff_t ld;
   const int *rows, *columns;
   const perm_options *options;
-  const permi_batch_kernel *kernel; /* NULL: one by one */
+  const permi_batch_kernel *kernel;
   int plain;
   perm_isa isa;
   permi_batch_program *program;
@@ -405,7 +405,7 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
   const permi_batch *batch = (const permi_batch *)context;
   const int parts = batch->parts;
   const double relative = permi_wanted_relative(batch->options);
-  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as permi_plan_bounds; division */
+  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
   size_t k;
   int part;
   for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
@@ -465,7 +465,7 @@ typedef struct permi_batch_sharing {
   permi_batch *batch;
   size_t step, tasks, failed;
   perm_status failure;
-  size_t room; /* doubles a thread */
+  size_t room;
   double *memory;
   int threads_inside;
 } permi_batch_sharing;
@@ -539,7 +539,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   return permi_fail(result, status, 0, "%s", control->message);
 }
 
-/* All other fields are 0. */
+/* Computes a checked batch, whose other fields are 0. */
 static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
 {
   const perm_options *options = batch->options;

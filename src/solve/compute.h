@@ -51,7 +51,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   return status;
 }
 
-/* With many zeros, as a sparse matrix. */
+/* Computes a matrix with many zeros as a sparse one. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {

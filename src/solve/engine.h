@@ -42,7 +42,7 @@ typedef struct permi_engine {
 typedef struct permi_maker {
   const perm_options *options;
   perm_result *result;
-  struct permi_array *array; /* or NULL */
+  struct permi_array *array;
   /* for blocks of sparse matrices: */
   struct permi_working *working;
   struct permi_offers *offers;
@@ -51,7 +51,7 @@ typedef struct permi_maker {
   perm_job *job;
   double task_seconds;
   int blocks_noted;
-  int tuned;        /* see permi_code_tune */
+  int tuned;
   permi_control *watch;
   struct permi_account *account;
   /* Hears an offer and its status; returns the status that counts. */

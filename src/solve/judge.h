@@ -31,7 +31,7 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* 0 would mean no limit. */
+/* Returns at least a millisecond: 0 would mean no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return options->max_seconds == 0

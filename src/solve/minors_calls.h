@@ -34,7 +34,7 @@ static double permi_minors_shifted(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* In units of 2^result->exp2; row: -1 for all. */
+/* Writes minors in units of 2^result->exp2; row: -1 for all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
 {
@@ -214,7 +214,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   return PERM_OK;
 }
 
-/* Distinct rows with the wanted one last, columns and entries. */
+/* Gathers distinct rows, the wanted one last, and columns. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
   const int gradient = call->row < 0;
@@ -295,7 +295,7 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
       &options->allocator,
       (size_t)(3 * total.count + minors->rows) +
           (minors->total <= PERM_MAX_N
-               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N)) /* with room for the scaling */
+               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N))
                : 0),
       sizeof(double));
   if (!memory) {

@@ -34,7 +34,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* In the precision asked for, or in a better one that is nearly free. */
+/* Chooses in the precision asked for, or in a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -120,7 +120,7 @@ static void permi_dense_planned(permi_array *array)
   array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
 }
 
-/* At once in the precision that the tolerance of a job in pieces needs. */
+/* Offers a plan in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {

@@ -54,7 +54,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* From leaf *leaf on; returns 0 if all is done. */
+/* Finds the next unfinished interval from leaf *leaf on; returns 0 if there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -68,7 +68,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* In seconds of finished chunks, and those left in tasks. */
+/* Predicts the seconds of finished chunks, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -175,7 +175,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-/* File access of a run; NULL: none is linked. */
+/* NULL: no file access is linked. */
 typedef struct permi_keeper {
   perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                        perm_result *result);
