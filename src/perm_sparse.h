@@ -25,6 +25,7 @@
                  >>reduce            lines of degree 1 and 2 eliminated
                  >>order             elimination order: greedy, annealing
                  >>engines           what engines of a block share
+                 >>vectors           what the vector kernels read; their readings for AVX-512, AVX2
      frontier/   >>values            entries as values of the ring
                  >>frontier          states, keys, cursors of the lists
                  >>steps             the values of a union of lists
@@ -173,6 +174,7 @@ PERMI_BRIEF_END
 #include "block/reduce.h"
 #include "block/order.h"
 #include "block/engines.h"
+#include "block/vectors.h"
 
 #include "frontier/values.h"
 #include "frontier/frontier.h"
@@ -230,9 +232,8 @@ PERMI_BRIEF_END
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
-#elif defined(PERMI_FAMILY_ARRAYS)
-#include "kernels/array_kernels.h"
 #else /* PERMI_FAMILY */
+#include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
 #endif /* PERMI_FAMILY */
 
