@@ -20,7 +20,7 @@
      base/       >>platform        compilers, threads, clock
                  >>prices          the planner's prices
                  >>memory          allocation, max_bytes, messages
-                 >>doubles         double-double, TwoSum, the associative sum
+                 >>doubles         double-double, the associative sum
                  >>integers        integers of any size
                  >>numbers         a number in a job's expression
                  >>ring            values of the engines and their operations
@@ -153,11 +153,11 @@
 
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
-     [Gur05] L. Gurvits, On the complexity of mixed discriminants and related problems, MFCS 2005, LNCS 3618, 447-458.
+     [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
      [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
      [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
-     [Gly10] D. G. Glynn, The permanent of a square matrix, European J. Combin. 31 (2010) 1887-1891.
+     [Gly10] D. G. Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
      [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
      [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
@@ -211,13 +211,13 @@
 #define PERM_VERSION_MINOR 9
 #define PERM_VERSION_PATCH 0
 
-#define PERM_MAX_N 64         /* of the engines that sum over signs (64-bit counters) */
-#define PERM_MAX_LINES 4096   /* rows or columns, with multiplicities, of rectangular and repeated matrices */
+#define PERM_MAX_N 64       /* of the engines that sum over signs (64-bit counters) */
+#define PERM_MAX_LINES 4096 /* rows or columns, with multiplicities, of rectangular and repeated matrices */
 #define PERM_SUM_WORDS 88
 #define PERM_INTEGER_WORDS 71 /* 4544 bits: order 64 of 63-bit complex entries */
 #define PERM_CAUCHY_MAX_N 512
 #define PERM_ESTIMATE_MAX_N 20000
-#define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
+#define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
 /* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job
@@ -374,10 +374,10 @@ typedef struct perm_options {
                          malloc adds; not stacks and the caller's results. What is predicted to need more is not chosen;
                          what needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
   double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run or 20 ms,
-                         counted, so that plans never vary; 0: 1. With 10 or 100, better orders may be found */
+                         counted, not timed; 0: 1. With 10 or 100, better orders may be found */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
-  const volatile int *cancel; /* NULL, or non-zero there cancels (may be set by any thread or signal) */
+  const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
@@ -395,7 +395,7 @@ typedef struct perm_options {
 /* Sign and magnitude, least significant word first. */
 typedef struct perm_integer {
   int negative;
-  int words;    /* in use; 0 for the integer 0 */
+  int words; /* in use; 0 for the integer 0 */
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
@@ -413,8 +413,8 @@ typedef struct perm_result {
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
-  uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
-  perm_method method; /* of the costliest leaf */
+  uint64_t modulus;         /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
+  perm_method method;       /* of the costliest leaf */
   perm_precision precision; /* PERM_PRECISION_EXACT if and only if `exact` is 1 */
   perm_isa isa;
   int threads;
@@ -1009,15 +1009,15 @@ static double permi_seconds(void)
 #ifndef PERMI_SHARE_SECONDS
 #define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* shorter steps run on one thread */
 #endif
-#define PERMI_CHUNK_SECONDS 0.1       /* chosen: lost if a call stops in one */
+#define PERMI_CHUNK_SECONDS 0.1        /* chosen: lost if a call stops in one */
 #define PERMI_RYSER_CHUNK_SECONDS 0.25 /* chosen: from 4096 chunks on */
-#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: higher precisions below it are tried unasked */
-#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused, and those */
-#define PERMI_HOPELESS_BYTES 1e13     /* that need more, unless max_bytes allows it */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers other sparse engines */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen, without max_bytes */
+#define PERMI_ESCALATE_SECONDS 1.0     /* chosen: higher precisions below it are tried unasked */
+#define PERMI_HOPELESS_SECONDS 1e12    /* chosen: longer sparse jobs are refused, and those */
+#define PERMI_HOPELESS_BYTES 1e13      /* that need more, unless max_bytes allows it */
+#define PERMI_DEFAULT_BYTES 1.6e10     /* chosen: above it auto prefers other sparse engines */
+#define PERMI_LOW_RANK_BYTES 1.6e10    /* chosen, without max_bytes */
 #define PERMI_COUNTS_BYTES 4e9
-#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads */
+#define PERMI_DECOMPOSE_BYTES 4e9 /* of all threads */
 
 /* ---- dense sums, exact integers */
 #define PERMI_RATE_GLYNN 6e8
@@ -1033,7 +1033,7 @@ static double permi_seconds(void)
                                                /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
-#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12}    /* real, complex elements; a second for compiling */
+#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12} /* real, complex elements; a second for compiling */
 #define PERMI_BATCH_GPU_BYTES_RATE 2e10
 
 /* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
@@ -1041,7 +1041,7 @@ static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transit
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
 static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
-static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9}; /* repeats: a step of e_M */
 static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};
 static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* integers: a step, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
@@ -1051,20 +1051,20 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
 #define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
-#define PERMI_PLAN_SHARE 0.05  /* chosen: of the predicted run, or */
+#define PERMI_PLAN_SHARE 0.05 /* chosen: of the predicted run, or */
 #define PERMI_PLAN_SECONDS 0.02
-#define PERMI_PLAN_REST 3e-3     /* for programs and later engines */
-#define PERMI_ANNEAL_SHARE 0.025 /* of the run, for annealing an order */
-#define PERMI_ANNEAL_LEAST 0.004 /* in runs of a millisecond and more */
-#define PERMI_ORDER_PLAN_SECONDS 2e-6  /* per vertex and entry */
-#define PERMI_ORDER_FIRST_SECONDS 10   /* chosen: below it orders come before trees in blocks of order 64 at most */
-#define PERMI_ORDER_FORGET_SECONDS 1e5 /* chosen: longer orders are not annealed */
-#define PERMI_TREE_PLAN_SECONDS 1e-6   /* per vertex and entry */
-#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: a shorter search needs no long run */
-#define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: not planned against quicker rivals; */
+#define PERMI_PLAN_REST 3e-3            /* for programs and later engines */
+#define PERMI_ANNEAL_SHARE 0.025        /* of the run, for annealing an order */
+#define PERMI_ANNEAL_LEAST 0.004        /* in runs of a millisecond and more */
+#define PERMI_ORDER_PLAN_SECONDS 2e-6   /* per vertex and entry */
+#define PERMI_ORDER_FIRST_SECONDS 10    /* chosen: below it orders come before trees in blocks of order 64 at most */
+#define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
+#define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
+#define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
+#define PERMI_RYSER_PLAN_SECONDS 0.01   /* chosen: not planned against quicker rivals; */
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* nor hybrid, whose layout takes a millisecond */
-#define PERMI_HYBRID_PLAN_SHARE 0.03   /* chosen: of the run, for layouts */
-#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* a move of the searches for GPUs */
+#define PERMI_HYBRID_PLAN_SHARE 0.03    /* chosen: of the run, for layouts */
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
 
 #define PERMI_STEP_SECONDS 1e-6    /* lists: of a step */
 #define PERMI_STATE_SECONDS 2.5e-9 /* lists: per unit of the order's cost */
@@ -1092,16 +1092,16 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_CODEGEN_PART 0.6         /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
                                        /* the entries, 3.13 and 2.42 s with three tenths */
 #define PERMI_GPU_COMPILE 0.3
-#define PERMI_GPU_COMPILE_EACH 1.7e-4  /* a statement; more if it has two parts */
-#define PERMI_GPU_LITERAL_SECONDS 1.5  /* chosen: below it compiling sooner pays */
+#define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
+#define PERMI_GPU_LITERAL_SECONDS 1.5 /* chosen: below it compiling sooner pays */
 #ifndef PERMI_GPU_TUNE_SECONDS
 #define PERMI_GPU_TUNE_SECONDS 15 /* chosen: longer runs repay timing candidates, about 2 s */
 #endif
 
-#define PERMI_ROUTE_SECONDS 1e-3 /* chosen: longer dense runs are worth a search for zeros */
-#define PERMI_RIVAL_RATE 2e11    /* elements: more than the exact engine has reached */
-#define PERMI_RIVAL_GPU_RATE 1e15 /* on a GPU, after half a second for compiling */
-#define PERMI_FULL_SECONDS 0.6e-9 /* a transition of a window of all columns; n 2^n of them */
+#define PERMI_ROUTE_SECONDS 1e-3         /* chosen: longer dense runs are worth a search for zeros */
+#define PERMI_RIVAL_RATE 2e11            /* elements: more than the exact engine has reached */
+#define PERMI_RIVAL_GPU_RATE 1e15        /* on a GPU, after half a second for compiling */
+#define PERMI_FULL_SECONDS 0.6e-9        /* a transition of a window of all columns; n 2^n of them */
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it proven bounds win */
 #define PERMI_HYBRID_CAUTION 1.4         /* chosen: larger estimates are escalated more often */
 #define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */
@@ -1219,9 +1219,9 @@ static perm_status permi_fail_memory(perm_result *result)
 #define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input;    /* beside the input; of the input */
-  size_t live, wanted;    /* wanted: the most that were refused */
-  size_t holders;         /* blocks, and the call */
+  double limit, input; /* beside the input; of the input */
+  size_t live, wanted; /* wanted: the most that were refused */
+  size_t holders;      /* blocks, and the call */
 } permi_meter;
 
 static size_t permi_count(size_t *number, size_t difference)
@@ -2148,7 +2148,7 @@ typedef struct permi_numbers {
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
   double real_low, imaginary_low;
-  int64_t integer[2];             /* real, imaginary; residues from 0 to modulus - 1 */
+  int64_t integer[2]; /* real, imaginary; residues from 0 to modulus - 1 */
 } permi_coefficient;
 
 static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
@@ -2913,7 +2913,7 @@ struct permi_leaf {
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
-  double bound_absolute; /* INFINITY: unproven */
+  double bound_absolute;    /* INFINITY: unproven */
   double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute */
   double estimate_absolute; /* + sqrt(estimate_squares * absolute) */
   double estimate_squares;
@@ -2930,13 +2930,13 @@ struct perm_job {
   perm_allocator allocator;
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
-  permi_node *node;     /* in postfix order */
+  permi_node *node; /* in postfix order */
   permi_number *number;
   perm_precision precision;
   int is_complex;
   uint64_t modulus;
   double plan_seconds;
-  char *note[2];         /* before and after the leaves, or NULL */
+  char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
 };
 
@@ -11888,8 +11888,8 @@ typedef struct permi_offers {
   permi_offer *offer;
   int engines;
   int chosen;
-  int swapped; /* asked after its successor */
-  int settled, too_long;       /* settled: ask no more */
+  int swapped;           /* asked after its successor */
+  int settled, too_long; /* settled: ask no more */
   double best, proven, dense;
   double most_bytes;
 } permi_offers;
@@ -12000,10 +12000,10 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 typedef struct permi_array {
   const permi_problem *problem;
   const permi_engine *engine;
-  int argument;               /* position of the options; 0: a block, which no limit refuses */
-  int hasty;                  /* 1: a lower bound will do where planning takes a millisecond */
-  int constant;               /* the known permanent, 0 or 1; -1: unknown */
-  int reduced;                /* 1: `counted` is made */
+  int argument;                 /* position of the options; 0: a block, which no limit refuses */
+  int hasty;                    /* 1: a lower bound will do where planning takes a millisecond */
+  int constant;                 /* the known permanent, 0 or 1; -1: unknown */
+  int reduced;                  /* 1: `counted` is made */
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
   perm_plan plan;

@@ -117,15 +117,14 @@
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
-     [Dec99] R. Dechter, Bucket elimination: a unifying framework for reasoning, Artif. Intell. 113 (1999) 41-85.
+     [Dec99] R. Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
      [LM]    P. H. Lundow, K. Markstrom, Efficient computation of permanents, with applications to Boson sampling and
              random matrices: bands, dominating sets.
      [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
              decomposition.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
              on GPUs: the permanent ordering, methods codegen.
-     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
-             using merge path, IPDPS 2015: unions of sorted lists.
+     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
 */
 #ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
 #ifndef PERM_SPARSE_H_INCLUDED
@@ -277,19 +276,19 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 typedef struct perm_preparation {
   int m, n;
   size_t entries;
-  int structural_rank;               /* largest matching; below min(m, n) the permanent is 0, and then */
-  int hall_lines, hall_others;       /* so many lines of the shorter side (rows, if square) have entries in only */
+  int structural_rank;         /* largest matching; below min(m, n) the permanent is 0, and then */
+  int hall_lines, hall_others; /* so many lines of the shorter side (rows, if square) have entries in only */
                                      /* so many of the other: Hall's condition fails. Else 0, 0 */
-  int components;                    /* fully indecomposable blocks of the given matrix */
-  size_t dead_entries;               /* in no perfect matching, here and after eliminations: dropped */
-  int degree_one, degree_two;        /* rows (and as many columns) eliminated */
-  size_t entries_one, entries_two;   /* by how many entries that made the matrix smaller */
-  int rounds;                        /* of decomposition and elimination */
-  int cancelled;                     /* 1: integers cancelled, and what was left is singular */
-  int blocks, largest;               /* left for engines, of order 2 or more; the largest order */
+  int components;                  /* fully indecomposable blocks of the given matrix */
+  size_t dead_entries;             /* in no perfect matching, here and after eliminations: dropped */
+  int degree_one, degree_two;      /* rows (and as many columns) eliminated */
+  size_t entries_one, entries_two; /* by how many entries that made the matrix smaller */
+  int rounds;                      /* of decomposition and elimination */
+  int cancelled;                   /* 1: integers cancelled, and what was left is singular */
+  int blocks, largest;             /* left for engines, of order 2 or more; the largest order */
   size_t entries_left;
-  int equal_rows, equal_columns;     /* of the blocks, beyond the first of each */
-  int degree_three, degree_four;     /* lines of the blocks with so many entries: method decompose */
+  int equal_rows, equal_columns; /* of the blocks, beyond the first of each */
+  int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
 /* Prepares a matrix as perm_sparse_job does with the same options. Of a rectangular matrix only the structural rank
@@ -327,7 +326,7 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
    or when watch says stop; *matrix is then all zero, a list or array unchanged. */
 
 typedef struct permi_entry {
-  unsigned long long key; /* row << 32 | column */
+  unsigned long long key;  /* row << 32 | column */
   unsigned long long line; /* line of the file, or number of the triplet */
   double real, imaginary;
   int64_t integer;
@@ -761,13 +760,13 @@ typedef struct permi_reader {
   const char *position, *end;
   const char *cursor, *line_end;
   unsigned long long line;
-  char point[16];                /* the locale's, for strtod */
+  char point[16]; /* the locale's, for strtod */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction;                  /* 1: some number is no integer of 64 bits */
+  int fraction; /* 1: some number is no integer of 64 bits */
   char note[132];
   perm_status status;
   perm_result *result;

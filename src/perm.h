@@ -19,7 +19,7 @@
      base/       >>platform        compilers, threads, clock
                  >>prices          the planner's prices
                  >>memory          allocation, max_bytes, messages
-                 >>doubles         double-double, TwoSum, the associative sum
+                 >>doubles         double-double, the associative sum
                  >>integers        integers of any size
                  >>numbers         a number in a job's expression
                  >>ring            values of the engines and their operations
@@ -152,11 +152,11 @@
 
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
-     [Gur05] L. Gurvits, On the complexity of mixed discriminants and related problems, MFCS 2005, LNCS 3618, 447-458.
+     [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
      [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
      [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
-     [Gly10] D. G. Glynn, The permanent of a square matrix, European J. Combin. 31 (2010) 1887-1891.
+     [Gly10] D. G. Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
      [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
      [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.

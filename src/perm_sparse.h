@@ -116,15 +116,14 @@
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
-     [Dec99] R. Dechter, Bucket elimination: a unifying framework for reasoning, Artif. Intell. 113 (1999) 41-85.
+     [Dec99] R. Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
      [LM]    P. H. Lundow, K. Markstrom, Efficient computation of permanents, with applications to Boson sampling and
              random matrices: bands, dominating sets.
      [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
              decomposition.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
              on GPUs: the permanent ordering, methods codegen.
-     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
-             using merge path, IPDPS 2015: unions of sorted lists.
+     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
 */
 #ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
 #ifndef PERM_SPARSE_H_INCLUDED

@@ -111,19 +111,19 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 typedef struct perm_preparation {
   int m, n;
   size_t entries;
-  int structural_rank;               /* largest matching; below min(m, n) the permanent is 0, and then */
-  int hall_lines, hall_others;       /* so many lines of the shorter side (rows, if square) have entries in only */
+  int structural_rank;         /* largest matching; below min(m, n) the permanent is 0, and then */
+  int hall_lines, hall_others; /* so many lines of the shorter side (rows, if square) have entries in only */
                                      /* so many of the other: Hall's condition fails. Else 0, 0 */
-  int components;                    /* fully indecomposable blocks of the given matrix */
-  size_t dead_entries;               /* in no perfect matching, here and after eliminations: dropped */
-  int degree_one, degree_two;        /* rows (and as many columns) eliminated */
-  size_t entries_one, entries_two;   /* by how many entries that made the matrix smaller */
-  int rounds;                        /* of decomposition and elimination */
-  int cancelled;                     /* 1: integers cancelled, and what was left is singular */
-  int blocks, largest;               /* left for engines, of order 2 or more; the largest order */
+  int components;                  /* fully indecomposable blocks of the given matrix */
+  size_t dead_entries;             /* in no perfect matching, here and after eliminations: dropped */
+  int degree_one, degree_two;      /* rows (and as many columns) eliminated */
+  size_t entries_one, entries_two; /* by how many entries that made the matrix smaller */
+  int rounds;                      /* of decomposition and elimination */
+  int cancelled;                   /* 1: integers cancelled, and what was left is singular */
+  int blocks, largest;             /* left for engines, of order 2 or more; the largest order */
   size_t entries_left;
-  int equal_rows, equal_columns;     /* of the blocks, beyond the first of each */
-  int degree_three, degree_four;     /* lines of the blocks with so many entries: method decompose */
+  int equal_rows, equal_columns; /* of the blocks, beyond the first of each */
+  int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
 /* Prepares a matrix as perm_sparse_job does with the same options. Of a rectangular matrix only the structural rank

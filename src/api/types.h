@@ -6,13 +6,13 @@
 #define PERM_VERSION_MINOR 9
 #define PERM_VERSION_PATCH 0
 
-#define PERM_MAX_N 64         /* of the engines that sum over signs (64-bit counters) */
-#define PERM_MAX_LINES 4096   /* rows or columns, with multiplicities, of rectangular and repeated matrices */
+#define PERM_MAX_N 64       /* of the engines that sum over signs (64-bit counters) */
+#define PERM_MAX_LINES 4096 /* rows or columns, with multiplicities, of rectangular and repeated matrices */
 #define PERM_SUM_WORDS 88
 #define PERM_INTEGER_WORDS 71 /* 4544 bits: order 64 of 63-bit complex entries */
 #define PERM_CAUCHY_MAX_N 512
 #define PERM_ESTIMATE_MAX_N 20000
-#define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
+#define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
 /* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job
@@ -169,10 +169,10 @@ typedef struct perm_options {
                          malloc adds; not stacks and the caller's results. What is predicted to need more is not chosen;
                          what needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
   double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run or 20 ms,
-                         counted, so that plans never vary; 0: 1. With 10 or 100, better orders may be found */
+                         counted, not timed; 0: 1. With 10 or 100, better orders may be found */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
-  const volatile int *cancel; /* NULL, or non-zero there cancels (may be set by any thread or signal) */
+  const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
@@ -190,7 +190,7 @@ typedef struct perm_options {
 /* Sign and magnitude, least significant word first. */
 typedef struct perm_integer {
   int negative;
-  int words;    /* in use; 0 for the integer 0 */
+  int words; /* in use; 0 for the integer 0 */
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
@@ -208,8 +208,8 @@ typedef struct perm_result {
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
-  uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
-  perm_method method; /* of the costliest leaf */
+  uint64_t modulus;         /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
+  perm_method method;       /* of the costliest leaf */
   perm_precision precision; /* PERM_PRECISION_EXACT if and only if `exact` is 1 */
   perm_isa isa;
   int threads;

@@ -113,9 +113,9 @@ static perm_status permi_fail_memory(perm_result *result)
 #define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input;    /* beside the input; of the input */
-  size_t live, wanted;    /* wanted: the most that were refused */
-  size_t holders;         /* blocks, and the call */
+  double limit, input; /* beside the input; of the input */
+  size_t live, wanted; /* wanted: the most that were refused */
+  size_t holders;      /* blocks, and the call */
 } permi_meter;
 
 static size_t permi_count(size_t *number, size_t difference)

@@ -12,15 +12,15 @@
 #ifndef PERMI_SHARE_SECONDS
 #define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* shorter steps run on one thread */
 #endif
-#define PERMI_CHUNK_SECONDS 0.1       /* chosen: lost if a call stops in one */
+#define PERMI_CHUNK_SECONDS 0.1        /* chosen: lost if a call stops in one */
 #define PERMI_RYSER_CHUNK_SECONDS 0.25 /* chosen: from 4096 chunks on */
-#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: higher precisions below it are tried unasked */
-#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused, and those */
-#define PERMI_HOPELESS_BYTES 1e13     /* that need more, unless max_bytes allows it */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers other sparse engines */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen, without max_bytes */
+#define PERMI_ESCALATE_SECONDS 1.0     /* chosen: higher precisions below it are tried unasked */
+#define PERMI_HOPELESS_SECONDS 1e12    /* chosen: longer sparse jobs are refused, and those */
+#define PERMI_HOPELESS_BYTES 1e13      /* that need more, unless max_bytes allows it */
+#define PERMI_DEFAULT_BYTES 1.6e10     /* chosen: above it auto prefers other sparse engines */
+#define PERMI_LOW_RANK_BYTES 1.6e10    /* chosen, without max_bytes */
 #define PERMI_COUNTS_BYTES 4e9
-#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads */
+#define PERMI_DECOMPOSE_BYTES 4e9 /* of all threads */
 
 /* ---- dense sums, exact integers */
 #define PERMI_RATE_GLYNN 6e8
@@ -36,7 +36,7 @@
                                                /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
-#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12}    /* real, complex elements; a second for compiling */
+#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12} /* real, complex elements; a second for compiling */
 #define PERMI_BATCH_GPU_BYTES_RATE 2e10
 
 /* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
@@ -44,7 +44,7 @@ static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transit
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
 static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
-static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9}; /* repeats: a step of e_M */
 static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};
 static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* integers: a step, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
@@ -54,20 +54,20 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
 #define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
-#define PERMI_PLAN_SHARE 0.05  /* chosen: of the predicted run, or */
+#define PERMI_PLAN_SHARE 0.05 /* chosen: of the predicted run, or */
 #define PERMI_PLAN_SECONDS 0.02
-#define PERMI_PLAN_REST 3e-3     /* for programs and later engines */
-#define PERMI_ANNEAL_SHARE 0.025 /* of the run, for annealing an order */
-#define PERMI_ANNEAL_LEAST 0.004 /* in runs of a millisecond and more */
-#define PERMI_ORDER_PLAN_SECONDS 2e-6  /* per vertex and entry */
-#define PERMI_ORDER_FIRST_SECONDS 10   /* chosen: below it orders come before trees in blocks of order 64 at most */
-#define PERMI_ORDER_FORGET_SECONDS 1e5 /* chosen: longer orders are not annealed */
-#define PERMI_TREE_PLAN_SECONDS 1e-6   /* per vertex and entry */
-#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: a shorter search needs no long run */
-#define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: not planned against quicker rivals; */
+#define PERMI_PLAN_REST 3e-3            /* for programs and later engines */
+#define PERMI_ANNEAL_SHARE 0.025        /* of the run, for annealing an order */
+#define PERMI_ANNEAL_LEAST 0.004        /* in runs of a millisecond and more */
+#define PERMI_ORDER_PLAN_SECONDS 2e-6   /* per vertex and entry */
+#define PERMI_ORDER_FIRST_SECONDS 10    /* chosen: below it orders come before trees in blocks of order 64 at most */
+#define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
+#define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
+#define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
+#define PERMI_RYSER_PLAN_SECONDS 0.01   /* chosen: not planned against quicker rivals; */
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* nor hybrid, whose layout takes a millisecond */
-#define PERMI_HYBRID_PLAN_SHARE 0.03   /* chosen: of the run, for layouts */
-#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* a move of the searches for GPUs */
+#define PERMI_HYBRID_PLAN_SHARE 0.03    /* chosen: of the run, for layouts */
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
 
 #define PERMI_STEP_SECONDS 1e-6    /* lists: of a step */
 #define PERMI_STATE_SECONDS 2.5e-9 /* lists: per unit of the order's cost */
@@ -95,16 +95,16 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_CODEGEN_PART 0.6         /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
                                        /* the entries, 3.13 and 2.42 s with three tenths */
 #define PERMI_GPU_COMPILE 0.3
-#define PERMI_GPU_COMPILE_EACH 1.7e-4  /* a statement; more if it has two parts */
-#define PERMI_GPU_LITERAL_SECONDS 1.5  /* chosen: below it compiling sooner pays */
+#define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
+#define PERMI_GPU_LITERAL_SECONDS 1.5 /* chosen: below it compiling sooner pays */
 #ifndef PERMI_GPU_TUNE_SECONDS
 #define PERMI_GPU_TUNE_SECONDS 15 /* chosen: longer runs repay timing candidates, about 2 s */
 #endif
 
-#define PERMI_ROUTE_SECONDS 1e-3 /* chosen: longer dense runs are worth a search for zeros */
-#define PERMI_RIVAL_RATE 2e11    /* elements: more than the exact engine has reached */
-#define PERMI_RIVAL_GPU_RATE 1e15 /* on a GPU, after half a second for compiling */
-#define PERMI_FULL_SECONDS 0.6e-9 /* a transition of a window of all columns; n 2^n of them */
+#define PERMI_ROUTE_SECONDS 1e-3         /* chosen: longer dense runs are worth a search for zeros */
+#define PERMI_RIVAL_RATE 2e11            /* elements: more than the exact engine has reached */
+#define PERMI_RIVAL_GPU_RATE 1e15        /* on a GPU, after half a second for compiling */
+#define PERMI_FULL_SECONDS 0.6e-9        /* a transition of a window of all columns; n 2^n of them */
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it proven bounds win */
 #define PERMI_HYBRID_CAUTION 1.4         /* chosen: larger estimates are escalated more often */
 #define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */

@@ -31,7 +31,7 @@ typedef struct permi_numbers {
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
   double real_low, imaginary_low;
-  int64_t integer[2];             /* real, imaginary; residues from 0 to modulus - 1 */
+  int64_t integer[2]; /* real, imaginary; residues from 0 to modulus - 1 */
 } permi_coefficient;
 
 static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)

@@ -32,7 +32,7 @@ struct permi_leaf {
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
-  double bound_absolute; /* INFINITY: unproven */
+  double bound_absolute;    /* INFINITY: unproven */
   double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute */
   double estimate_absolute; /* + sqrt(estimate_squares * absolute) */
   double estimate_squares;
@@ -49,13 +49,13 @@ struct perm_job {
   perm_allocator allocator;
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
-  permi_node *node;     /* in postfix order */
+  permi_node *node; /* in postfix order */
   permi_number *number;
   perm_precision precision;
   int is_complex;
   uint64_t modulus;
   double plan_seconds;
-  char *note[2];         /* before and after the leaves, or NULL */
+  char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
 };
 

@@ -10,13 +10,13 @@ typedef struct permi_reader {
   const char *position, *end;
   const char *cursor, *line_end;
   unsigned long long line;
-  char point[16];                /* the locale's, for strtod */
+  char point[16]; /* the locale's, for strtod */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction;                  /* 1: some number is no integer of 64 bits */
+  int fraction; /* 1: some number is no integer of 64 bits */
   char note[132];
   perm_status status;
   perm_result *result;

@@ -8,7 +8,7 @@
 #include "../api/sparse_calls.h"
 
 typedef struct permi_entry {
-  unsigned long long key; /* row << 32 | column */
+  unsigned long long key;  /* row << 32 | column */
   unsigned long long line; /* line of the file, or number of the triplet */
   double real, imaginary;
   int64_t integer;

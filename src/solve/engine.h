@@ -64,8 +64,8 @@ typedef struct permi_offers {
   permi_offer *offer;
   int engines;
   int chosen;
-  int swapped; /* asked after its successor */
-  int settled, too_long;       /* settled: ask no more */
+  int swapped;           /* asked after its successor */
+  int settled, too_long; /* settled: ask no more */
   double best, proven, dense;
   double most_bytes;
 } permi_offers;

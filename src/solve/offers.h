@@ -56,10 +56,10 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 typedef struct permi_array {
   const permi_problem *problem;
   const permi_engine *engine;
-  int argument;               /* position of the options; 0: a block, which no limit refuses */
-  int hasty;                  /* 1: a lower bound will do where planning takes a millisecond */
-  int constant;               /* the known permanent, 0 or 1; -1: unknown */
-  int reduced;                /* 1: `counted` is made */
+  int argument;                 /* position of the options; 0: a block, which no limit refuses */
+  int hasty;                    /* 1: a lower bound will do where planning takes a millisecond */
+  int constant;                 /* the known permanent, 0 or 1; -1: unknown */
+  int reduced;                  /* 1: `counted` is made */
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
   perm_plan plan;
