@@ -1129,7 +1129,6 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     free(pointer);
 }
 
-/* Blocks that are released together. */
 typedef struct permi_pool {
   const perm_allocator *allocator;
   void *last; /* each block begins with a pointer to the one before */
@@ -1756,7 +1755,6 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
   return negative;
 }
 
-/* Adds an integer of `words` words, two's complement. */
 static void permi_sum_add_signed(perm_sum *sum, const uint64_t *x, int words)
 {
   uint64_t magnitude[PERM_INTEGER_WORDS + 4];
@@ -1781,7 +1779,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
   return a;
 }
 
-/* Returns 0 when the result is too long. */
+/* permi_integer_add and _multiply return 0 when the result is too long. */
 static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
 {
   int negative = b->negative ^ subtract;
@@ -1801,7 +1799,6 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
   return 1;
 }
 
-/* Returns 0 when a b is too long. */
 static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, perm_integer *product)
 {
   uint64_t word[2 * PERM_INTEGER_WORDS] = {0};
@@ -1851,7 +1848,6 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 #endif
 }
 
-/* x mod p, x in two's complement. */
 static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
 {
   const int negative = (int)(x.high >> 63);
@@ -1976,7 +1972,6 @@ static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_comp
   return a;
 }
 
-/* Returns 0 when a product is too long. */
 static int permi_integers_multiply(permi_number *a, const permi_number *b)
 {
   perm_integer real, imaginary, product;
@@ -2071,7 +2066,6 @@ static double permi_integer_double(const perm_integer *integer, int *exp2)
   return integer->negative ? -r : r;
 }
 
-/* Is x 2^e exact: 0, infinite or normal? */
 static int permi_fits(double x, int e)
 {
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
@@ -2166,7 +2160,6 @@ static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
   return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
 }
 
-/* Doubles or words of a value. */
 static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
 {
   switch (algebra) {
@@ -2189,7 +2182,6 @@ static size_t permi_numbers_words(const permi_numbers *numbers)
   return permi_value_words(numbers->algebra, numbers);
 }
 
-/* ab mod p for a, b < p <= 2^63. */
 static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
 {
   const permi_wide product = permi_multiply_words(a, b);
@@ -2220,7 +2212,6 @@ static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, i
   *(permi_dd *)y = fresh ? product : permi_dd_add(*(const permi_dd *)y, product);
 }
 
-/* y += c x modulo 2^128. */
 static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
 {
   permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
@@ -2528,7 +2519,6 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-/* Is `name` a temporary file for `path`? */
 static int permi_file_is_ours(const char *base, size_t length, const char *name)
 {
   return !strncmp(name, base, length) && strlen(name) == length + PERMI_STALE_BYTES && name[length] == '.' &&
@@ -2579,7 +2569,6 @@ static int permi_file_create_new(permi_replacement *file)
   return EEXIST;
 }
 
-/* Syncs a directory, where that is possible. */
 static int permi_directory_sync(const char *path)
 {
   int descriptor = -1, code = 0;
@@ -13367,7 +13356,6 @@ static int permi_batch_low(int level, int mask)
   return level;
 }
 
-/* Makes the subset program for a vector width, by masks of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};

@@ -91,7 +91,6 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-/* Is `name` a temporary file for `path`? */
 static int permi_file_is_ours(const char *base, size_t length, const char *name)
 {
   return !strncmp(name, base, length) && strlen(name) == length + PERMI_STALE_BYTES && name[length] == '.' &&
@@ -142,7 +141,6 @@ static int permi_file_create_new(permi_replacement *file)
   return EEXIST;
 }
 
-/* Syncs a directory, where that is possible. */
 static int permi_directory_sync(const char *path)
 {
   int descriptor = -1, code = 0;

@@ -116,7 +116,6 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
   return negative;
 }
 
-/* Adds an integer of `words` words, two's complement. */
 static void permi_sum_add_signed(perm_sum *sum, const uint64_t *x, int words)
 {
   uint64_t magnitude[PERM_INTEGER_WORDS + 4];
@@ -141,7 +140,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
   return a;
 }
 
-/* Returns 0 when the result is too long. */
+/* permi_integer_add and _multiply return 0 when the result is too long. */
 static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
 {
   int negative = b->negative ^ subtract;
@@ -161,7 +160,6 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
   return 1;
 }
 
-/* Returns 0 when a b is too long. */
 static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, perm_integer *product)
 {
   uint64_t word[2 * PERM_INTEGER_WORDS] = {0};
@@ -211,7 +209,6 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 #endif
 }
 
-/* x mod p, x in two's complement. */
 static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
 {
   const int negative = (int)(x.high >> 63);

@@ -23,7 +23,6 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     free(pointer);
 }
 
-/* Blocks that are released together. */
 typedef struct permi_pool {
   const perm_allocator *allocator;
   void *last; /* each block begins with a pointer to the one before */

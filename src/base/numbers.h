@@ -77,7 +77,6 @@ static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_comp
   return a;
 }
 
-/* Returns 0 when a product is too long. */
 static int permi_integers_multiply(permi_number *a, const permi_number *b)
 {
   perm_integer real, imaginary, product;
@@ -172,7 +171,6 @@ static double permi_integer_double(const perm_integer *integer, int *exp2)
   return integer->negative ? -r : r;
 }
 
-/* Is x 2^e exact: 0, infinite or normal? */
 static int permi_fits(double x, int e)
 {
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);

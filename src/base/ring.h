@@ -49,7 +49,6 @@ static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
   return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
 }
 
-/* Doubles or words of a value. */
 static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
 {
   switch (algebra) {
@@ -72,7 +71,6 @@ static size_t permi_numbers_words(const permi_numbers *numbers)
   return permi_value_words(numbers->algebra, numbers);
 }
 
-/* ab mod p for a, b < p <= 2^63. */
 static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
 {
   const permi_wide product = permi_multiply_words(a, b);
@@ -103,7 +101,6 @@ static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, i
   *(permi_dd *)y = fresh ? product : permi_dd_add(*(const permi_dd *)y, product);
 }
 
-/* y += c x modulo 2^128. */
 static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
 {
   permi_wide p = permi_multiply_words(x->low, (uint64_t)c);

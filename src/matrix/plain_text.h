@@ -26,7 +26,6 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
          permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
-/* Raises reader->kind as needed. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer;

@@ -79,7 +79,6 @@ static int permi_batch_low(int level, int mask)
   return level;
 }
 
-/* Makes the subset program for a vector width, by masks of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
