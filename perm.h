@@ -6,75 +6,75 @@
        #define PERM_IMPLEMENTATION
        #include "perm.h"
 
-   and anywhere else just #include "perm.h". Needs libc and libm; uses OpenMP when compiled with it:
+   and elsewhere #include "perm.h". Needs libc and libm; OpenMP is optional:
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILE TIME  The implementation takes about 10 s at -O2 and 2 s at -O0: keep it in a file that you seldom edit.
-   In a program of one file, also #define PERM_STATIC: what is not called is left out, about 4 s for perm_real.
+   COMPILE TIME  About 10 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
+   of one file, also #define PERM_STATIC: it leaves out what is not called, 4 s for perm_real.
 
-   CONTENTS  Each tag is a room, a file of src/ in the folder that stands before it; search here for the tag.
-     api/        >>config          what a project may define: PERM_STATIC, PERM_WITH_CUDA, PERM_NO_COMPLEX
-                 >>types           status, methods, options, result, plan, partial
-                 >>calls           every public function
+   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here.
+     api/        >>config          macros that a project may define
+                 >>types           options, result, plan, partial
+                 >>calls           the public functions
      base/       >>platform        compilers, threads, clock
-                 >>prices          the planner's prices: what engines are predicted to cost
-                 >>memory          checked allocation, max_bytes, error messages
-                 >>doubles         double-double, TwoSum, the exactly associative sum
+                 >>prices          the planner's prices
+                 >>memory          allocation, max_bytes, messages
+                 >>doubles         double-double, the associative sum
                  >>integers        integers of any size
-                 >>numbers         constants of a job: integers, residues, double-doubles
-                 >>ring            values of the engines and their operations: words, residues, double-double
-                 >>cpu             CPUID: which instruction set there is
-                 >>files           a file replaced whole: temporary file, lock, rename
+                 >>numbers         a number in a job's expression
+                 >>ring            values of the engines and their operations
+                 >>cpu             CPUID
+                 >>files           a file replaced whole
      job/        >>control         cancel, time limit, progress
-                 >>job             leaves, the expression over them, merge of partials
+                 >>job             leaves, expression, merge of partials
                  >>state           finished chunks, merge of states
                  >>parallel        the loop over threads
-                 >>options         the check of options
-                 >>checkpoint      the file format of checkpoints
-     gpu/        >>contract        what perm.h and perm_cuda.cu tell each other
-     dense/      >>dispatch        what a dense kernel reads and yields
-                 >>kernels         the table of dense kernels; its readings for AVX-512, AVX2, NEON
-                 >>reach           what a public call may link: kernels, GPUs, files
+                 >>options         their check
+                 >>checkpoint      the file format
+     gpu/        >>contract        between perm.h and perm_cuda.cu
+     dense/      >>dispatch        the interface of dense kernels
+                 >>kernels         their table; readings for AVX-512, AVX2, NEON
+                 >>reach           what a public call may link
                  >>small           n <= 12 in one call
-                 >>plain           scalar Glynn, Ryser, expansion
-                 >>scale           scaling by powers of two, an assignment problem
-                 >>dense           Glynn's sum in blocks, binary Gray code, exact row sums
+                 >>plain           scalar engines
+                 >>scale           scaling by powers of two
+                 >>dense           Glynn's sum in blocks, Gray code
                  >>gpu             dense sums on GPUs
-                 >>plan            what fixes the bits of a dense sum
-                 >>rounding        the estimate: rounding before the products
-                 >>bounds          the bound: proof of certify; the leaf of a plan
+                 >>plan            what fixes the bits
+                 >>rounding        the estimate
+                 >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
-     exact/      >>exact           integers without rounding, residues modulo p; price
-                 >>limbs           exact limbs: tables of the vector kernels
-                 >>exact_gpu       integers on GPUs
-     counts/     >>counts          multiplicities, rectangular matrices: equal lines merged
-                 >>digits          digits of a count, forms of engines, values beyond double
-                 >>subsets         the dynamic program over subsets; expansion
-                 >>sign_sums       Glynn and Ryser over counts: n-ary Gray code
-                 >>counts_choice   the engine for counts, its price
-                 >>counts_scale    scaling, error of an engine
-                 >>counts_gpu      sums over counts on GPUs
-                 >>counts_leaf     the leaf of the chosen engine
+     exact/      >>exact           integers, residues
+                 >>limbs           their vector kernels
+                 >>exact_gpu       the same on GPUs
+     counts/     >>counts          multiplicities, rectangular matrices
+                 >>digits          digits of a count, values beyond double
+                 >>subsets         dynamic program over subsets; expansion
+                 >>sign_sums       Glynn and Ryser: n-ary Gray code
+                 >>counts_choice   the engine, its price
+                 >>counts_scale    scaling, error
+                 >>counts_gpu      GPUs
+                 >>counts_leaf     the leaf
      solve/      >>check           finite entries, sizes, strides
-                 >>names           texts of statuses, methods and values; perm_layout
-                 >>run             perm_job_execute: limits, checkpoints, parts and their merge
-                 >>engine          the interface of every engine, dense and sparse; the choice among offers
+                 >>names           texts; perm_layout
+                 >>run             perm_job_execute: limits, checkpoints, parts
+                 >>engine          the interface of every engine; the choice
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
-                 >>judge           escalation: is a result good enough, what comes next
+                 >>judge           escalation
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
                  >>batch >>batch_calls  perm_batch_*, perm_select_*
-     structure/  >>low_rank        declared rank: monomials
+     structure/  >>low_rank        declared rank
                  >>cauchy          Borchardt's identity
-                 >>estimate        random samples, standard error
-     kernels/    >>vocabulary      the words LOAD, STORE, FMA of an instruction set
+                 >>estimate        random samples
+     kernels/    >>vocabulary      LOAD, STORE, FMA of an instruction set
                  >>arithmetic      products of parts
-                 >>dense_kernels   Glynn's row loops; permi_glynn_real_avx512 and the others by name
+                 >>dense_kernels   Glynn's row loops: permi_glynn_real_avx512, ...
                  >>small_kernels   n <= 12
-                 >>exact_kernels   integers: atoms, halves, limbs, IFMA
+                 >>exact_kernels   integers: limbs, IFMA
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
@@ -110,10 +110,10 @@
        perm_real, perm_complex      one matrix, one line, no options
        perm_compute_real, _complex  options in; value, exponent, bound and estimate out
        perm_plan_real, _complex     what would be done, and for how long
-       options.checkpoint           a file: a call that was killed goes on when repeated
-         .part, .merge              the same in parts, on any machines, put together by another call
+       options.checkpoint           a file: a killed call continues when repeated
+         .part, .merge              parts on any machines, merged by another call
        perm_job_*, perm_state_*     the same in pieces of your own
-       perm_compute_integer         without rounding, any size, modulo p; _gaussian: a + bi
+       perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
@@ -130,36 +130,34 @@
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
    Escalation: a result with a poor estimate is computed again in the next precision if that is predicted to take under
-   a second, or, with options.tolerance, while options.max_seconds allows. Checkpoints and parts keep one job: a
-   tolerance then chooses the precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only
-   what takes under a second is run again.
+   a second, or, with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance
+   chooses the precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under
+   a second is computed again.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is an estimate: `make check-soundness` searches
-       a million results, climbing towards large errors, and finds none above ten estimates.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: among a million results `make
+       check-soundness`, climbing towards large errors, finds no error above ten estimates.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails or is killed; resumed work gives the bits of a single run.
+     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
-     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, of OpenMP's threads too
-       (OMP_STACKSIZE); larger memory comes from options.allocator, which max_bytes limits.
+     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
+       (OMP_STACKSIZE); more memory comes from options.allocator, which max_bytes limits.
      - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
-       ulimit -v, a cgroup's pids.max). Where that may be, try pthread_create first, or set threads to 1.
+       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
 
-   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 well under a millisecond, n = 30 about a
-   second; a further column doubles it. Complex: three times that. Exact integers: the same or less while entries are
-   small.
+   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second;
+   a further column doubles it. Complex: three times that. Small exact integers: the same or less.
 
-   LIMITS  Square matrices to n = 64 (more with equal rows or columns), rectangular ones while the shorter side is below
-   about 30. Sparse structure: perm_sparse.h.
+   LIMITS  Square matrices to n = 64 (more with equal lines), rectangular ones while the shorter side is below about 30.
 
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
-     [Gur05] L. Gurvits, On the complexity of mixed discriminants and related problems, MFCS 2005, LNCS 3618, 447-458.
+     [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
      [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
      [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
-     [Gly10] D. G. Glynn, The permanent of a square matrix, European J. Combin. 31 (2010) 1887-1891.
+     [Gly10] D. G. Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
      [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
      [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
@@ -213,18 +211,18 @@
 #define PERM_VERSION_MINOR 9
 #define PERM_VERSION_PATCH 0
 
-#define PERM_MAX_N 64         /* largest n of the engines that sum over signs (64-bit counters) */
-#define PERM_MAX_LINES 4096   /* most rows or columns, with multiplicities, of rectangular and repeated matrices */
-#define PERM_SUM_WORDS 88     /* 64-bit words of a perm_sum */
-#define PERM_INTEGER_WORDS 71 /* of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
+#define PERM_MAX_N 64       /* of the engines that sum over signs (64-bit counters) */
+#define PERM_MAX_LINES 4096 /* rows or columns, with multiplicities, of rectangular and repeated matrices */
+#define PERM_SUM_WORDS 88
+#define PERM_INTEGER_WORDS 71 /* 4544 bits: order 64 of 63-bit complex entries */
 #define PERM_CAUCHY_MAX_N 512
 #define PERM_ESTIMATE_MAX_N 20000
-#define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
+#define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
 /* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job
-   stopped early and may go on; value is NaN. Negative: an error; value is NaN, and result->message says which argument
-   is bad, and why. */
+   stopped early and may continue; value is NaN. Negative: an error; value is NaN, and result->message says which
+   argument is bad, and why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -256,7 +254,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff
 } perm_status;
 
-/* Engines by name. Those from frontier to transversals, and after structure, are in perm_sparse.h. */
+/* Those from frontier to transversals, and after structure, are in perm_sparse.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -295,23 +293,23 @@ typedef enum perm_precision {
   PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: all in double */
   PERM_PRECISION_ACCURATE, /* row sums of 100 bits, compensated products: about 1e-30 times sum |terms| */
   PERM_PRECISION_DD,       /* row sums of 100 bits, double-double products: the same with a guaranteed error */
-  PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total, as fast; for comparisons */
+  PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total; for comparisons */
   PERM_PRECISION_EXACT,    /* integers without rounding */
   PERM_PRECISION_COUNT
 } perm_precision;
 
 typedef enum perm_isa {
   PERM_ISA_AUTO,
-  PERM_ISA_PLAIN,      /* portable C */
+  PERM_ISA_PLAIN,
   PERM_ISA_AVX2,       /* AVX2 and FMA */
   PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
   PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
-  PERM_ISA_NEON,       /* 64-bit Arm */
-  PERM_ISA_CUDA,       /* NVIDIA GPUs: the family of their plans. As an option: GPUs wherever they can */
+  PERM_ISA_NEON,
+  PERM_ISA_CUDA,       /* NVIDIA GPUs. As an option: GPUs wherever they can */
   PERM_ISA_COUNT
 } perm_isa;
 
-/* What perm_matrix_read takes a file without a banner for; perm_sparse.h explains the words. */
+/* The format of a file without a banner: see perm_matrix_read. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -322,40 +320,40 @@ typedef enum perm_isa {
 typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
 #undef PERM_ENUM
 
-/* Where memory comes from; all zero: malloc and free. `allocate` may return NULL. */
+/* All zero: malloc and free. `allocate` may return NULL. */
 typedef struct perm_allocator {
   void *(*allocate)(size_t bytes, void *user_data);
   void (*release)(void *pointer, void *user_data);
   void *user_data;
 } perm_allocator;
 
-/* What a running job tells. `seconds_left` is extrapolated, INFINITY at first. */
+/* `seconds_left` is extrapolated, INFINITY at first. */
 typedef struct perm_progress {
   double fraction; /* of the predicted work, 0..1 */
   double seconds, seconds_left;
-  const char *activity; /* static text: what is being done */
+  const char *activity; /* static text */
 } perm_progress;
 
-/* options.gpu: needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, with the reason,
-   unless cpu_fallback is set. */
+/* options.gpu needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, unless
+   cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programs (on one
-                       device), go there when predicted faster than one thread; batches from order 10 on */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
+                       signs and counts, frontier programs (one device), batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
-  const char *cache; /* directory for compiled kernels, or NULL: compiled once a machine, not once a process */
+  const char *cache; /* directory for compiled kernels, or NULL: compiled by every process */
   int tune; /* the kernel for a sparse matrix (methods hybrid, cached). 0: predicted fastest. PERM_TUNE: if the sum is
                predicted to take over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may
-               differ from run to run. k > 0: candidate k, as result.tuned named it, which makes the same job again */
+               differ from run to run. k > 0: candidate k, as in result.tuned: the same job again */
 } perm_gpu_options;
 
-/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION above says what it means for escalation. */
+/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
 typedef struct perm_checkpoint_file {
-  const char *file;         /* finished work is kept there, and taken from there if it exists; NULL: no file */
-  double seconds;           /* how often it is written; 0: 60 */
+  const char *file;         /* holds finished work, read if it exists; NULL: no file */
+  double seconds;           /* between writes; 0: 60 */
   int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* checkpoints whose work is put together, without adding any */
-  int merges;               /* how many; work that is missing or there twice is an error */
-  const void *note;         /* note_bytes of the caller's own, kept in the file; see perm_checkpoint_options */
+  const char *const *merge; /* checkpoints whose work is merged, without adding any */
+  int merges;               /* how many; missing or repeated work is an error */
+  const void *note;         /* note_bytes of the caller's, kept in the file; see perm_checkpoint_options */
   size_t note_bytes;
 } perm_checkpoint_file;
 
@@ -366,41 +364,38 @@ struct perm_result;
 typedef struct perm_options {
   perm_method method;
   perm_precision precision;
-  perm_isa isa;       /* highest instruction set to use */
-  int threads;        /* 0: all that OpenMP offers (1 without OpenMP) */
+  perm_isa isa;       /* the highest to use */
+  int threads;        /* 0: all of OpenMP's (1 without OpenMP) */
   int certify;        /* 1: error_bound must be finite, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
-  double max_seconds; /* from the call on, planning included; tasks that cannot be split refuse beforehand; 0: no
-                         limit */
-  double max_bytes;   /* the most memory of the host (not of a GPU) that the call may have at a time: the matrix it is
-                         given, plans, tables, states of all threads, as they are allocated, with what malloc adds; not
-                         stacks and the caller's results. What is predicted to need more is not chosen; what needs more
-                         is refused, PERM_ERROR_LIMIT. 0: no limit */
-  double plan_effort; /* times the usual work on plans of sparse matrices, which is a few per cent of the predicted run
-                         or 20 ms; counted, so that plans never vary; 0: 1. With 10 or 100, orders may be found that
-                         need less time or memory */
+  double max_seconds; /* from the call on, with planning; tasks, which cannot be split, may be refused; 0: no limit */
+  double max_bytes;   /* of host memory at a time: the given matrix, plans, tables, states of all threads, with what
+                         malloc adds; not stacks and the caller's results. What is predicted to need more is not chosen;
+                         what needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
+  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run or 20 ms,
+                         counted, not timed; 0: 1. With 10 or 100, better orders may be found */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
-  const volatile int *cancel; /* NULL, or non-zero there cancels (may be set by any thread or signal) */
+  const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Not NULL: perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options are
-     those of the call, with the max_seconds that are left. */
+  /* If not NULL, perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options
+     are those of the call, with the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
-  void *execute_data; /* for it */
-  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: the file's format */
+  void *execute_data;
+  perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
 #define PERM_TUNE (-1)
 
-/* An integer of any size: sign and magnitude, least significant word first. */
+/* Sign and magnitude, least significant word first. */
 typedef struct perm_integer {
-  int negative; /* 1: below 0 */
-  int words;    /* in use; 0: the integer is 0 */
+  int negative;
+  int words; /* in use; 0 for the integer 0 */
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
@@ -410,35 +405,33 @@ typedef struct perm_integer {
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   double partial_sum, partial_imaginary; /* after an early stop: the terms summed so far of the first unfinished leaf,
-                                            in units of 2^exp2 (with a modulus, modulo it): a sign of life, no
-                                            approximation; else 0 */
+                                            in units of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
   long long exp2;
-  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
-                            integer is the permanent itself, and value its rounding */
-  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a part of the bound, or as
-                            >>bounds says; attacks find no error above ten times that. INFINITY: unknown */
-  int is_complex;    /* 1: the matrix was complex; errors are of the modulus */
-  int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
+  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee; 0 if exact */
+  double error_estimate; /* likely |value - permanent|, in units of 2^exp2: a part of the bound, or as >>bounds says;
+                            attacks find no error above ten times that. INFINITY: unknown */
+  int is_complex;    /* 1: errors are of the modulus */
+  int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
-  uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
-  perm_method method; /* of the costliest leaf */
-  perm_precision precision; /* of value: PERM_PRECISION_EXACT if and only if `exact` is 1 */
+  uint64_t modulus;         /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
+  perm_method method;       /* of the costliest leaf */
+  perm_precision precision; /* PERM_PRECISION_EXACT if and only if `exact` is 1 */
   perm_isa isa;
   int threads;
-  int gpus; /* that took part */
-  int tuned;     /* with options.gpu.tune: the candidate, for later runs; 0: no kernel had any */
+  int gpus;
+  int tuned;     /* with options.gpu.tune: the candidate; 0: none */
   int escalated; /* times the precision was raised */
   double terms;  /* terms summed, or states visited */
   double plan_seconds, seconds;
   perm_status status;
   int argument;                     /* 1-based position of the bad argument, 0: none */
-  char message[PERM_MESSAGE_BYTES]; /* one line, empty when all is well */
+  char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on another machine of the
+/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on other machines of the
    same kernel family. */
 typedef enum perm_form {
-  PERM_FORM_SCALAR,     /* no blocking: the plain engines and n <= 4 */
+  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
   PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
   PERM_FORM_PAIR,       /* rows two by two, no division */
   PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
@@ -446,9 +439,9 @@ typedef enum perm_form {
 } perm_form;
 
 typedef struct perm_plan {
-  int version; /* PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH */
+  int version; /* as perm_version */
   int n;
-  int is_complex; /* entries are pairs of doubles */
+  int is_complex;
   perm_method method;
   perm_precision precision;
   int certify;
@@ -459,7 +452,7 @@ typedef struct perm_plan {
   int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
   uint64_t chunks;
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
-  int zero;                                          /* 1: a row or column is zero, so the permanent is */
+  int zero;                                          /* 1: a row or column is zero */
   int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
   int exact_rows;                                    /* 1: nothing rounds before the products: a free bound */
   double elements;                                   /* n 2^(n-1) */
@@ -468,8 +461,8 @@ typedef struct perm_plan {
 } perm_plan;
 
 /* An exactly associative sum: fixed point, two's complement, unit 2^-1074, least word first. Every finite double is a
-   whole number of units, so partial sums merged in any order and grouping give the same bits. 5632 bits leave room for
-   2^3000 terms of the largest double, and for sums of integers of PERM_INTEGER_WORDS words. */
+   whole number of units, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest
+   double, and sums of integers of PERM_INTEGER_WORDS words. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
@@ -478,10 +471,10 @@ typedef struct perm_sum {
 typedef struct perm_partial {
   perm_sum value, imaginary; /* sum of the terms */
   perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
-  long long exp2;            /* value and absolute are in units of 2^exp2 (tasks; 0 for ranges) */
-  uint64_t chunks;           /* how many chunks went in, */
+  long long exp2;            /* of value and absolute (tasks; 0 for ranges) */
+  uint64_t chunks;           /* how many went in, */
   uint64_t indices, squares; /* and the sums of their numbers and of the squares, modulo 2^64 */
-  double lost;               /* bound on what underflow took from value, in units of 2^exp2; INFINITY: unknown */
+  double lost;               /* bound on what underflow took, in units of 2^exp2; INFINITY: unknown */
   uint64_t fingerprint;      /* of the leaf; set by the first chunk */
   double terms;
 } perm_partial;
@@ -494,7 +487,7 @@ typedef struct perm_leaf {
   perm_leaf_kind kind;
   perm_method method;
   perm_isa isa;
-  int n; /* order of the leaf's matrix block */
+  int n;
   uint64_t chunks;
   double work;           /* elements (ranges) or transitions (tasks) */
   double seconds, bytes; /* predicted */
@@ -504,40 +497,39 @@ typedef struct perm_leaf {
 
 /* Finished work of a job: per leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
-#define PERM_PARTIAL_BYTES 2168 /* of an encoded partial */
+#define PERM_PARTIAL_BYTES 2168
 
 /* ========================================================================================== >>calls
    Every public function. What holds for all that do not say otherwise: thread-safe. Inputs are the caller's and not
    modified. Matrices are row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real
-   and imaginary part (as C99's double _Complex, std::complex<double>, cuDoubleComplex), and ld counts pairs. options
-   may be NULL: all default. *result is overwritten, and its status returned; where it may be NULL, it gets only status
-   and message. Jobs and states copy what they need and are freed by perm_job_free, perm_state_free. */
+   and imaginary part (as C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its
+   status returned. result is required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*,
+   perm_job_finish, perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs
+   and states copy what they need, and are freed by perm_job_free, perm_state_free. */
 
 /* Permanent of the n x n matrix a without gaps, n*n doubles. n <= 12: right to 1e-10 of itself (mostly to 1e-15;
-   searched by climbing), or else, and for larger n, as perm_compute_real without options gives it, which also tells the
-   error. NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n
-   2^(n-1)). */
+   searched by climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error.
+   NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
 /* The same of a complex matrix, 2*n*n doubles, into value[0] and value[1]; the promise is of the modulus. On an error
-   both are NaN; a part that exceeds double is +-HUGE_VAL. O(n 2^(n-1)). */
+   both are NaN; a part that exceeds double is +-HUGE_VAL. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
-/* Permanent of an m x n matrix; result is required. m < n: the sum over injections of rows into columns; m > n: the
-   permanent of the transpose; m or n = 0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while
-   the shorter side is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices
-   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. The same holds for the other
-   perm_compute_ functions. */
+/* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: the permanent of the
+   transpose; m or n = 0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side
+   is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with
+   an eighth of zeros go there, up to order PERM_MAX_LINES. This holds for all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 
-/* The same for complex matrices: 2*m*ld doubles. */
+/* 2*m*ld doubles. */
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
-/* Permanent of the matrix in which row i of a (m x n, as above) stands row_counts[i] times and column j
-   column_counts[j] times; NULL: once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES.
-   Bosons: amplitudes of several photons in a mode. Terms: the product of counts + 1 over rows, or over columns. */
+/* Permanent of the matrix in which row i of a (m x n) stands row_counts[i] times and column j column_counts[j] times;
+   NULL: once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of
+   counts + 1 over rows, or over columns. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
@@ -553,30 +545,28 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of an m x n matrix of integers without rounding, square or not, of any size: result->integer (Gaussian: and
-   imaginary_integer), modulo options.modulus if given. Precision default or exact. Square matrices up to order
-   PERM_MAX_N: n 2^(n-1) elements, for small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a
-   perm_integer may be too short. */
+/* Permanent of an m x n matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
+   options.modulus if given. Precision default or exact. Square matrices up to order PERM_MAX_N: n 2^(n-1) elements, for
+   small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job of the same, to run in pieces or to explain. result may be NULL. */
+/* The job of the same. */
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result);
 
-/* The plan that perm_compute_real (perm_compute_complex) would start with; nothing is computed. result may be NULL; its
-   value is NaN. */
+/* The plan that perm_compute_real (perm_compute_complex) would start with. */
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result);
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result);
 
-/* Job of one leaf from a plan and the matrix it was made for. PERM_ERROR_STATE if they do not match (the plan is made
-   again and compared). Of the options only allocator and max_bytes are used. result may be NULL. */
+/* Job of one leaf from a plan and its matrix; the plan is made again, and PERM_ERROR_STATE if it differs. Options used:
+   allocator, max_bytes. */
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -586,29 +576,24 @@ PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
 
-/* Describes the job in several lines. Like snprintf: returns the length needed without the terminating zero; buffer may
-   be NULL when size is 0. */
+/* Describes the job in several lines. Like snprintf: returns the length needed; buffer may be NULL when size is 0. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Pure but for *partial: threads, processes
-   and machines may fill partials of their own. A task has the one chunk [0, 1). */
+/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Threads, processes and machines may fill
+   partials of their own. A task has the one chunk [0, 1). */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: they are of different
-   leaves. */
+/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the job from one partial per leaf (partials[leaf]), each with all chunks of its leaf; else
-   PERM_ERROR_STATE. */
+/* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
-/* A number that two jobs share only if they give the same bits: of the expression, its constants, the leaves (engine,
-   kernel family, matrix, chunks), precision, modulus and this version. */
+/* Two jobs of one version share this number only if they give the same bits. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
 /* Computes chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel,
-   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks) there. result may be
-   NULL. */
+   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
@@ -617,12 +602,12 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
-/* Finds the first interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
+/* First interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end);
 
-/* Adds the finished chunks [begin, end) of a leaf, held by *partial; or all of the state `from`. PERM_ERROR_STATE:
-   chunks are there already, or the partial holds others. On a failure nothing has changed. result may be NULL. */
+/* Adds the finished chunks [begin, end) of a leaf, held by *partial, or the state `from`. PERM_ERROR_STATE: chunks are
+   there already, or the partial holds others. A failure changes nothing. */
 PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                     const perm_partial *partial, perm_result *result);
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
@@ -631,76 +616,72 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 /* perm_job_finish of a state. PERM_ERROR_STATE if chunks are missing; the message names the first gap. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
-/* A state and the options that its job was planned with (method, precision, isa and so on, part, parts, note), as bytes
-   (layout: >>checkpoint). Encoding returns the length, 0 on bad arguments, and writes only if `size` is enough; bytes
-   may be NULL. Decoding creates *state; PERM_ERROR_FORMAT: damaged; PERM_ERROR_STATE: of another version or job. */
+/* A state and the options that its job was planned with, as bytes (layout: >>checkpoint). Encoding returns the length,
+   0 on bad arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state;
+   PERM_ERROR_FORMAT: damaged; PERM_ERROR_STATE: of another version or job. */
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options,
                                   void *bytes, size_t size);
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it as it was. Reading refuses
+/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading refuses
    files that are damaged or of another job, version or part (options.checkpoint.parts; 0: any) and says what differs.
-   Neither touches anything but files FILE.*.tmp beside it. Regular files only (>>files, also on modes, links and
-   SIGXFSZ). */
+   Regular files only (>>files, also on modes, links, temporary files and SIGXFSZ). */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* Reads what the job of a checkpoint was planned with, for making it again anywhere: overwrites method, precision, isa
-   (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: where kernels were timed,
-   the candidate), checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator,
-   for the caller to release (by default with free); NULL if there is none. */
+/* Reads what the job of a checkpoint was planned with, for making it again: overwrites method, precision, isa (never
+   auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate),
+   checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller
+   to release (by default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
 /* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call goes on: ranges resume, a
-   task that was cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT).
-   With options.checkpoint: an empty state begins with the file's, if there is one. The file is written at once, so that
-   a bad name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at
-   the next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE.
-   The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore SIGXFSZ, or a write
-   beyond the limit ends the process. */
+   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues; a task that was
+   cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With
+   options.checkpoint an empty state begins with the file's, if there is one; the file is written at once, so that a bad
+   name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the
+   next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A
+   finished job's file answers at once. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
 /* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n.
-   C(n + r - 1, r - 1) monomials, n r operations in double-double each; error_bound is guaranteed, about 1e-29 of the
-   sum of moduli, for u and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials.
-   [Bar96] */
+   C(n + r - 1, r - 1) monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of
+   moduli, for u and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result);
 
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
-   operations. *condition (may be NULL): the most by which an entrywise relative error of the squared matrix is
-   magnified; 30 digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is
-   too few, n is small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i =
-   y_j, or two equal x or two equal y. [Bor55] */
+   operations. *condition (may be NULL): the largest factor on an entrywise relative error of the squared matrix; 30
+   digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is too few, n is
+   small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i = y_j, or two equal
+   x or two equal y. [Bor55] */
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                               double *condition, perm_result *result);
 PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
                                                  double *condition, perm_result *result);
 
-/* Estimates by random samples: unbiased; the interval is right as far as the mean of the samples is nearly normal. All
-   zero: the best estimator, 65536 samples, 95 %. Stops at the first limit: samples (rounded up to blocks of 256),
-   relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first),
-   options.max_seconds. */
+/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. All zero: the best
+   estimator, 65536 samples, 95 %. Stops at the first limit: samples (rounded up to blocks of 256), relative_error
+   (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first), options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
-  PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic chances: non-negative matrices */
+  PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic weights: non-negative matrices */
   PERM_ESTIMATOR_COUNT
 } perm_estimator;
 
 typedef struct perm_estimate_plan {
   perm_estimator estimator;
-  double samples;        /* 0: until another limit, 65536 if there is none */
+  double samples;        /* 0: no limit, or 65536 if there is no other */
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
   uint64_t seed;         /* the same seed gives the same samples for any number of threads */
@@ -711,7 +692,7 @@ typedef struct perm_estimate {
   double value, imaginary;
   long long exp2;
   double standard_error; /* of value; complex: root of the mean squared modulus */
-  double low, high;      /* confidence interval of the real part: value -+ radius */
+  double low, high;      /* of the real part: value -+ radius */
   double radius;         /* complex: of the disc around the value */
   double confidence, samples;
   uint64_t seed;
@@ -723,9 +704,9 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL; estimate is required.
-   O(n^2) a sample. Of the options threads, max_seconds, progress, cancel and allocator count. Only whole blocks of 256
-   samples count: stopped before the first, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
+/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL. O(n^2) a sample. Of the
+   options threads, max_seconds, progress, cancel and allocator count. Stopped before the first block of 256 samples,
+   value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
@@ -733,14 +714,12 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
 
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
-   With row_counts[m], column_counts[n], row i stands there row_counts[i] times and column j column_counts[j] times, and
-   one copy of each is left out; a column without a copy has minor 0, `row` needs one. NULL: all one. The totals must
-   agree (PERM_ERROR_COUNTS) and be at most 256.
-   Values are in units of 2^result->exp2, one exponent for all: minors below 2^-1000 of the largest may become 0. result
-   (required): value is the permanent of the whole matrix, error_estimate the absolute error of the worst minor,
-   error_bound INFINITY (0 if all minors are 0 by structure). tolerance is relative to the largest minor. On an error
-   minors are NaN. Bits do not depend on threads. O(n 2^(n-1)), about the time of two permanents; with multiplicities
-   O(m prod (c_j + 1)) or the same by rows. */
+   With row_counts[m], column_counts[n] as in perm_compute_repeated_real, one copy of each is left out; a column without
+   a copy has minor 0, `row` needs one. The totals must agree (PERM_ERROR_COUNTS) and be at most 256. Values are in
+   units of 2^result->exp2: minors below 2^-1000 of the largest may become 0. result: value is the permanent of the
+   whole matrix, error_estimate the absolute error of the worst minor, error_bound INFINITY (0 if all minors are 0 by
+   structure). tolerance is relative to the largest minor. On an error minors are NaN. O(n 2^(n-1)), about the time of
+   two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -748,8 +727,8 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, int row, const perm_options *options,
                                          double *minors, perm_result *result);
 
-/* The derivatives of the permanent by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the
-   minor of row i and column j. The rest as for minors. About the time of eight permanents. */
+/* Derivatives by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the minor of row i and
+   column j. Else as minors. About the time of eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -758,13 +737,12 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            perm_result *result);
 
 /* Many matrices of one order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: + 2 k *
-   matrix_stride), without gaps between rows. As accurate as single calls, to 1e-10 (n <= 4: relative to the permanent
-   of the moduli, Laplace's expansion in doubles), though not to the same bits; bits do not depend on threads or other
-   matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is
-   the failure's, and the message names the first. result may be NULL; its value is 0 and its error_estimate INFINITY.
-   With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call.
-   options.gpu: orders 10 to 24 go there when predicted faster than one thread, but for matrices that cancel too much
-   for the tolerance (0: 1e-10; many complex ones from order 21 on) or need scaling. O(count n 2^(n-1)). */
+   matrix_stride), without gaps between rows. Accurate to 1e-10 (n <= 4: relative to the permanent of the moduli),
+   though not to the bits of single calls; bits do not depend on other matrices. What exceeds double is +-HUGE_VAL. A
+   matrix that fails gets NaN; the status is the failure's, and the message names the first; result's value is 0. With
+   options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call.
+   options.gpu: orders 10 to 24, but for matrices that need scaling or cancel too much for the tolerance (0: 1e-10; many
+   complex ones from order 21 on). O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -790,12 +768,11 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
                                          const int *rows, const int *columns, const perm_options *options,
                                          double *permanents, perm_result *result);
 
-/* perm_compute_real of the same numbers in double. */
 PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options,
                                         perm_result *result);
 
-/* Texts. perm_result_text writes the value as decimal (all digits when exact, else 17 significant ones, and " * 2^k"
-   where exp2 is not 0); like snprintf. The others return static strings. */
+/* perm_result_text, like snprintf: decimal, all digits when exact, else 17, and " * 2^k" where exp2 is not 0. Names and
+   texts are static strings. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
@@ -805,14 +782,14 @@ PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
 PERM_API const char *perm_format_name(perm_format format);
 
-/* The integer as an int64_t; if it does not fit, PERM_ERROR_OVERFLOW, and *value stays. */
+/* PERM_ERROR_OVERFLOW, and *value unchanged, if it does not fit. */
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
 
-/* The best instruction set of this processor and operating system that this build has kernels for. */
+/* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
-/* For languages that cannot read this header: the library's version, as perm_plan.version; bytes of a structure
-   ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
+/* For languages that cannot read this header: the library's version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a
+   structure ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
    perm_leaf. PERM_ERROR_RANGE: no such name; PERM_ERROR_NULL. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
@@ -891,7 +868,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ARM 0
 #endif
 
-/* Hides a double from the compiler's contraction of products and sums, in a register where one is known. */
+/* Hides a double from contraction. */
 #if PERMI_X86
 #define PERMI_KEEP_DOUBLE(x) __asm__("" : "+x"(x))
 #elif PERMI_ARM
@@ -907,7 +884,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define PERMI_UNUSED __attribute__((unused))
 #define PERMI_NEVER_INLINE __attribute__((noinline))
-#define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: for size, which also compiles faster */
+#define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: small code compiles faster */
 #else
 #define PERMI_ALIGN64
 #define PERMI_PRINTF(text, first)
@@ -927,15 +904,15 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL
 #define PERMI_UNROLL_FEW
 #endif
-/* Kernels are made of functions that are always inlined. Without optimisation that would make three times the code. */
+/* Without optimisation, inlining would triple the code. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 #define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning: it
-   then takes 1.3 times as long (order 13: 8.3 us, then 11), for want of inlining. clang has no such level. */
+/* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning,
+   which would take 1.3 times as long (order 13: 8.3 us, then 11). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
@@ -943,10 +920,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count a constant: 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an
-   array in registers throughout: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more
-   spills. PERMI_ALIGN_LOOPS, for a kernel: gcc aligns loops to 16 bytes, and row loops of plain C then take up to 1.27
-   times as long, by what code happens to stand before them. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls loops too late to hold arrays in
+   registers: at -O1 not at all with builtin fused multiply-adds (NEON), at -O2 with more spills. PERMI_ALIGN_LOOPS:
+   with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -965,12 +941,12 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_OMP(directive)
 #endif
 
-#define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53, the rounding unit of double */
-#define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of one double-double operation, generously */
+#define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53 */
+#define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of a double-double operation */
 
-/* A clock that nobody sets: a jump would stop a job, or prolong it. OpenMP's is not it: LLVM's runtime asks
-   gettimeofday. With -std=c99 on Linux, <sched.h> still defines timespec, but no header declares clock_gettime; the
-   function of that name takes a time of two longs, and where times have become longer it has another name. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> still defines
+   timespec, but no header declares clock_gettime, which takes a time of two longs, or has another name where times are
+   longer. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC)
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -981,7 +957,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_CLOCK_FITS(time) (sizeof(time) == sizeof(long))
 extern int clock_gettime(int clock, struct timespec *now);
 #elif defined(_WIN32)
-union _LARGE_INTEGER; /* as <windows.h> has it */
+union _LARGE_INTEGER;
 #if defined(__cplusplus)
 extern "C"
 #endif
@@ -992,7 +968,6 @@ extern "C"
 __declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *frequency);
 #endif
 
-/* Seconds since an arbitrary moment. */
 static double permi_seconds(void)
 {
 #if defined(PERM_SECONDS)
@@ -1023,122 +998,116 @@ static double permi_seconds(void)
 }
 
 /* ========================================================================================= >>prices
-   Stored prices: how long engines are predicted to take. They choose engines and orders and cut work into slices, but
-   change no value; no clock is asked, so a plan is the same on every machine.
-   Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in November 2026 on a 2.5 GHz Xeon (Cascade Lake),
-   gcc 12 -O2, and an H200 (_GPU_), unless a line says otherwise; "chosen" limits were set, not measured. Rates of
-   single kernels stand in >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. An honest order of magnitude
-   will do. */
+   Predicted times of engines. They choose engines and orders and cut work into slices, but change no value; no clock is
+   asked, so a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in
+   November 2026 on a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and an H200 (_GPU_), unless a line says otherwise;
+   "chosen" limits were set, not measured. Rates of kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run,
+   >>band_order. */
 
-/* ---- threads, limits */
-#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds */
+/* ---- limits */
+#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region: tens of microseconds */
 #ifndef PERMI_SHARE_SECONDS
-#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* a shorter step runs on one thread */
+#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* shorter steps run on one thread */
 #endif
-#define PERMI_CHUNK_SECONDS 0.1       /* chosen: a chunk of a long sum, lost if a call stops in it */
-#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* likewise for sparyser, once it has 4096 chunks */
-#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a cheaper higher precision is tried unasked */
-#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused, as those that */
-#define PERMI_HOPELESS_BYTES 1e13     /* need more, unless max_bytes allows it */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto prefers other sparse engines */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen: the most without max_bytes; */
-#define PERMI_COUNTS_BYTES 4e9        /* likewise of subsets; */
-#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads of decompose together */
+#define PERMI_CHUNK_SECONDS 0.1        /* chosen: lost if a call stops in one */
+#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* chosen: from 4096 chunks on */
+#define PERMI_ESCALATE_SECONDS 1.0     /* chosen: higher precisions below it are tried unasked */
+#define PERMI_HOPELESS_SECONDS 1e12    /* chosen: longer sparse jobs are refused, and those */
+#define PERMI_HOPELESS_BYTES 1e13      /* that need more, unless max_bytes allows it */
+#define PERMI_DEFAULT_BYTES 1.6e10     /* chosen: above it auto prefers other sparse engines */
+#define PERMI_LOW_RANK_BYTES 1.6e10    /* chosen, without max_bytes */
+#define PERMI_COUNTS_BYTES 4e9
+#define PERMI_DECOMPOSE_BYTES 4e9 /* of all threads */
 
 /* ---- dense sums, exact integers */
-#define PERMI_RATE_GLYNN 6e8     /* elements of the scalar sum */
-#define PERMI_RATE_RYSER 3e8     /* likewise */
+#define PERMI_RATE_GLYNN 6e8
+#define PERMI_RATE_RYSER 3e8
 #define PERMI_RATE_EXPANSION 3e7 /* visited prefixes */
 #define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
 #define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
-#define PERMI_RATE_MODULAR 2.2e8      /* row additions and products modulo p */
-#define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex: elements, when GPUs are the alternative */
+#define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
+#define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
                                                /* perm_gpu_product: real, complex */
-#define PERMI_GPU_DENSE_COMPILE 1.0            /* seconds */
-#define PERMI_EXACT_GPU_RATE 2e13              /* instructions of threads */
-#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12}    /* real, complex: elements; and a second for compiling */
-#define PERMI_BATCH_GPU_BYTES_RATE 2e10        /* bytes that go there */
+#define PERMI_GPU_DENSE_COMPILE 1.0
+#define PERMI_EXACT_GPU_RATE 2e13
+#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12} /* real, complex elements; a second for compiling */
+#define PERMI_BATCH_GPU_BYTES_RATE 2e10
 
 /* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
 static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
 static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
-static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
-static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
-static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9}; /* repeats: a step of e_M */
+static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};
+static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* integers: a step, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
-#define PERMI_SECONDS_SCAN 8e-9          /* subsets: looking at a row of states */
-#define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form for rows of states */
+#define PERMI_SECONDS_SCAN 8e-9          /* subsets: a row of states */
+#define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form */
 #define PERMI_SECONDS_TERM 3e-8          /* repeats: a term */
-#define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: double-double at once where it costs next to nothing */
+#define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
 #define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
-/* ---- what planning a sparse matrix may take */
-#define PERMI_PLAN_SHARE 0.05  /* chosen: of the predicted run, or */
+#define PERMI_PLAN_SHARE 0.05 /* chosen: of the predicted run, or */
 #define PERMI_PLAN_SECONDS 0.02
-#define PERMI_PLAN_REST 3e-3     /* seconds left for making programs, and for engines that are asked later */
-#define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing an order, and */
-#define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
-#define PERMI_ORDER_PLAN_SECONDS 2e-6  /* per vertex and entry, of finding a frontier order */
-#define PERMI_ORDER_FIRST_SECONDS 10   /* chosen: below it orders come before trees in blocks of order 64 at most */
-#define PERMI_ORDER_FORGET_SECONDS 1e5 /* chosen: orders that take longer are not annealed */
-#define PERMI_TREE_PLAN_SECONDS 1e-6   /* per vertex and entry, of finding a tree */
-#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: predicted seconds of a search that no larger run need pay for */
-#define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: rivals that are quicker leave no time for planning sparyser; */
-#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* or hybrid, whose layout takes a millisecond to find */
-#define PERMI_HYBRID_PLAN_SHARE 0.03   /* chosen: of the run, for layouts, or as long as no run has to pay for them */
-#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* a move of the searches for GPUs */
+#define PERMI_PLAN_REST 3e-3            /* for programs and later engines */
+#define PERMI_ANNEAL_SHARE 0.025        /* of the run, for annealing an order */
+#define PERMI_ANNEAL_LEAST 0.004        /* in runs of a millisecond and more */
+#define PERMI_ORDER_PLAN_SECONDS 2e-6   /* per vertex and entry */
+#define PERMI_ORDER_FIRST_SECONDS 10    /* chosen: below it orders come before trees in blocks of order 64 at most */
+#define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
+#define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
+#define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
+#define PERMI_RYSER_PLAN_SECONDS 0.01   /* chosen: not planned against quicker rivals; */
+#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* nor hybrid, whose layout takes a millisecond */
+#define PERMI_HYBRID_PLAN_SHARE 0.03    /* chosen: of the run, for layouts */
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
 
-/* ---- frontier, arrays, bands, trees */
-#define PERMI_STEP_SECONDS 1e-6    /* lists: of a step, whatever its states */
+#define PERMI_STEP_SECONDS 1e-6    /* lists: of a step */
 #define PERMI_STATE_SECONDS 2.5e-9 /* lists: per unit of the order's cost */
-#define PERMI_SORTING_SLOWER 30    /* sorted lists, than merged ones: a regular graph of order 80 */
+#define PERMI_SORTING_SLOWER 30    /* than merged lists: a regular graph of order 80 */
 #define PERMI_ARRAY_STATES 20000   /* chosen: smaller peaks are left to the lists */
-#define PERMI_GPU_START_SECONDS 0.4   /* a context and a compilation */
-#define PERMI_GPU_STEP_SECONDS 3e-5   /* of the host, for a step */
-#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost, of doubles */
-#define PERMI_GPU_LISTS_SLOWER 10     /* than arrays there: 9 to 12 */
-#define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory that arrays may have */
+#define PERMI_GPU_START_SECONDS 0.4
+#define PERMI_GPU_STEP_SECONDS 3e-5
+#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost */
+#define PERMI_GPU_LISTS_SLOWER 10     /* than arrays: 9 to 12 */
+#define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
 #define PERMI_BAND_ROW_SECONDS 3e-7
-#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
+#define PERMI_BAND_MADE_SECONDS 3e-8 /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
 #define PERMI_TREE_PAIR_SECONDS 1.6e-9
 #define PERMI_TREE_STATE_SECONDS 1.5e-9
-#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs that go to a larger table */
-#define PERMI_TREE_MISS_SECONDS 1e-8 /* take so much longer (mesh1e1: 9e7 pairs 1.5 s) */
+#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs of a larger table */
+#define PERMI_TREE_MISS_SECONDS 1e-8 /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
 
-/* ---- sums over signs, perfect matchings */
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
-#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* and per entry that it changes or row that it multiplies */
-#define PERMI_WALK_SECONDS 1e-2        /* chosen: for which threads are worth waking; the top of a tree takes a ms */
-#define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second; */
-#define PERMI_GPU_PART 0.81            /* of it, a program with folds weighted; */
-#define PERMI_CODEGEN_PART 0.6         /* of it, codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
-                                       /* the entries, 3.13 and 2.42 s with three tenths, shared and global alike */
-#define PERMI_GPU_COMPILE 0.3          /* seconds, and more for every statement, */
-#define PERMI_GPU_COMPILE_EACH 1.7e-4  /* a number of two parts taking more */
-#define PERMI_GPU_LITERAL_SECONDS 1.5  /* chosen: below this it pays to compile sooner */
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
+#define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
+#define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second */
+#define PERMI_GPU_PART 0.81            /* of it: programs with folds */
+#define PERMI_CODEGEN_PART 0.6         /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
+                                       /* the entries, 3.13 and 2.42 s with three tenths */
+#define PERMI_GPU_COMPILE 0.3
+#define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
+#define PERMI_GPU_LITERAL_SECONDS 1.5 /* chosen: below it compiling sooner pays */
 #ifndef PERMI_GPU_TUNE_SECONDS
-#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: predicted runs that repay compiling and timing candidates, about 2 s */
+#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: longer runs repay timing candidates, about 2 s */
 #endif
 
-/* ---- the chooser of a block */
-#define PERMI_ROUTE_SECONDS 1e-3 /* chosen: an array is looked through for zeros where the dense engine takes longer */
-#define PERMI_RIVAL_RATE 2e11    /* elements: more than the exact engine has reached anywhere */
-#define PERMI_RIVAL_GPU_RATE 1e15 /* and on a GPU, after half a second for compiling */
-#define PERMI_FULL_SECONDS 0.6e-9 /* a transition of a window of all columns, of which there are n 2^n */
-#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it engines with proven bounds win whatever others take */
-#define PERMI_HYBRID_CAUTION 1.4         /* chosen: its estimate is the larger one, so it is run again more often */
+#define PERMI_ROUTE_SECONDS 1e-3         /* chosen: longer dense runs are worth a search for zeros */
+#define PERMI_RIVAL_RATE 2e11            /* elements: more than the exact engine has reached */
+#define PERMI_RIVAL_GPU_RATE 1e15        /* on a GPU, after half a second for compiling */
+#define PERMI_FULL_SECONDS 0.6e-9        /* a transition of a window of all columns; n 2^n of them */
+#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it proven bounds win */
+#define PERMI_HYBRID_CAUTION 1.4         /* chosen: larger estimates are escalated more often */
 #define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */
-#define PERMI_EXACT_WORTH 3              /* and above up to so many times the seconds of doubles */
+#define PERMI_EXACT_WORTH 3              /* and up to so many times the seconds of doubles */
 
-/* ========================================================================================= >>memory
-   Checked memory, messages, and the allocator that counts for max_bytes. */
+/* ========================================================================================= >>memory */
 
 static void *permi_allocate(const perm_allocator *allocator, size_t count, size_t size)
 {
@@ -1156,11 +1125,10 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     return;
   if (allocator->release)
     allocator->release(pointer, allocator->user_data);
-  else if (!allocator->allocate) /* an arena may well have no release */
+  else if (!allocator->allocate) /* an arena may have no release */
     free(pointer);
 }
 
-/* Blocks that are released together: what a task needs for itself. */
 typedef struct permi_pool {
   const perm_allocator *allocator;
   void *last; /* each block begins with a pointer to the one before */
@@ -1191,7 +1159,7 @@ PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
   }
 }
 
-/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global of the C library: a data race among threads). */
+/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global: a data race). */
 static double permi_log2_factorial(double n)
 {
   double x = n + 1, below = 1, y;
@@ -1210,7 +1178,7 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
-/* One job in several calls, perhaps with other limits each time: those must not change the plan. */
+/* One job in several calls, whose limits must not change the plan. */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merges;
@@ -1222,7 +1190,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* Records an error so that an ignored status cannot look plausible: NaN with infinite error. */
+/* Records an error, with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -1245,15 +1213,14 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* ---- max_bytes: an allocator that counts, for the length of a call and of what the call leaves. Every block has a
-   head that says what it counts for; the last one takes the meter with it. */
-#define PERMI_METER_HEAD 16  /* keeps the alignment of malloc */
-#define PERMI_METER_EXTRA 32 /* a block costs so much more, with what malloc adds */
+/* max_bytes: a counting allocator. Each block's head holds its cost; the last block or the call releases the meter. */
+#define PERMI_METER_HEAD 16
+#define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input;    /* bytes to be had beside the input, and those of the input */
-  size_t live, wanted;    /* bytes; the most that were refused, 0: none */
-  size_t holders;         /* blocks, and the call */
+  double limit, input; /* beside the input; of the input */
+  size_t live, wanted; /* wanted: the most that were refused */
+  size_t holders;      /* blocks, and the call */
 } permi_meter;
 
 static size_t permi_count(size_t *number, size_t difference)
@@ -1268,7 +1235,6 @@ static size_t permi_count(size_t *number, size_t difference)
 #endif
 }
 
-/* *most becomes `number` if that is more. */
 static void permi_most(size_t *most, size_t number)
 {
 #if defined(__GNUC__)
@@ -1324,11 +1290,11 @@ static void permi_meter_release(void *pointer, void *user_data)
 
 typedef struct permi_metered {
   perm_options options;
-  permi_meter *meter; /* NULL: none was begun */
+  permi_meter *meter;
 } permi_metered;
 
-/* The options of a call, with such an allocator if there is a limit and nobody has begun yet; input: bytes of it. If
-   there is no memory for the meter, there is none for anything. */
+/* Returns the call's options, with a counting allocator if there is a limit and no outer call counts. Without memory
+   for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -1352,7 +1318,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* Was it the limit that memory ran out by? Then that is what the result says. */
+/* PERM_ERROR_MEMORY because of the limit becomes PERM_ERROR_LIMIT. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -1363,7 +1329,6 @@ static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_sta
                     meter->limit + meter->input, meter->input, (double)meter->wanted);
 }
 
-/* Bytes that would have gone one step further. */
 PERMI_UNUSED
 static double permi_meter_needed(const perm_options *options)
 {
@@ -1380,7 +1345,6 @@ static perm_status permi_meter_end(const permi_metered *call, perm_status status
   return status;
 }
 
-/* What stopped early has no value, but its result says of what kind that would be. */
 static perm_status permi_kind(perm_status status, int parts, const perm_options *options, perm_result *result)
 {
   if (status > 0 && result) {
@@ -1390,17 +1354,16 @@ static perm_status permi_kind(perm_status status, int parts, const perm_options 
   return status;
 }
 
-/* What max_bytes leaves for a task beside the input; 0: no limit. */
+/* What max_bytes leaves beside the input; 0: no limit. */
 static double permi_max_bytes(const perm_options *options)
 {
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
   return options->allocator.allocate != permi_meter_allocate ? options->max_bytes : fmax(meter ? meter->limit : 0, 1);
 }
 
-/* ======================================================================================== >>doubles
-   Exponents, fingerprints, double-double numbers and the exactly associative sum. */
+/* ======================================================================================== >>doubles */
 
-/* A fingerprint against mistakes, not against adversaries: multiply and shift, the same on either byte order. */
+/* Guards against mistakes, not adversaries; the same on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
 {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -1418,7 +1381,7 @@ static uint64_t permi_hash_double(uint64_t hash, double x)
 #define PERMI_VERSION (PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH)
 #define PERMI_HASH_START UINT64_C(14695981039346656037)
 
-/* The e of frexp, |x| in [2^(e-1), 2^e), x != 0: without a call, since plans look at every entry. */
+/* The e of frexp for x != 0, without a call. */
 static int permi_exponent(double x)
 {
   uint64_t bits;
@@ -1438,7 +1401,6 @@ static int permi_log2_ceiling(double x) /* least e with x <= 2^e; x > 0 */
   return ldexp(0.5, e) == x ? e - 1 : e;
 }
 
-/* An exponent for ldexp: beyond +-5000 any double becomes 0 or infinite anyway. */
 static int permi_int_exponent(long long e)
 {
   return e < -5000 ? -5000 : e > 5000 ? 5000 : (int)e;
@@ -1456,7 +1418,7 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* ---- double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9] */
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
@@ -1500,7 +1462,7 @@ static permi_dd permi_dd_multiply(permi_dd a, permi_dd b)
   permi_dd p;
   p.hi = a.hi * b.hi;
   PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(a.hi, b.hi, -p.hi); /* libm's fma is exact with or without the instruction */
+  p.lo = fma(a.hi, b.hi, -p.hi);
   return permi_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
@@ -1518,13 +1480,12 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Flags and rounding modes that break it can
-   come from anywhere in a process (another object linked with -ffast-math sets flush-to-zero), so guaranteed bounds
-   are given only after a look. */
+/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags (-ffast-math sets
+   flush-to-zero) or a rounding mode can break that, so bounds are given only after this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5, many = 49;
-  const double divisor = many, whole = many / divisor, seventh = 7 / divisor; /* or is it times 1 / divisor? */
+  const double divisor = many, whole = many / divisor, seventh = 7 / divisor; /* also detects 7 * (1 / divisor) */
   permi_dd s = permi_two_sum(one, tiny * half);
   double product = (one + 2 * tiny) * (one + 2 * tiny);
   return one + tiny == 1 && one - tiny * half == 1 && one + 3 * tiny == 1 + 4 * tiny && s.hi == 1 && s.lo == tiny / 2 &&
@@ -1532,7 +1493,7 @@ static int permi_arithmetic_is_sound(void)
          fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
 }
 
-/* ---- perm_sum: long fixed-point accumulator [Kul13]; word w has weight 2^(64 w - 1074) */
+/* perm_sum: a long fixed-point accumulator [Kul13]; word w has weight 2^(64 w - 1074). */
 static void permi_sum_carry(perm_sum *sum, int w, uint64_t low, uint64_t high, int subtract)
 {
   if (subtract) {
@@ -1557,7 +1518,7 @@ static void permi_sum_carry(perm_sum *sum, int w, uint64_t low, uint64_t high, i
   }
 }
 
-static void permi_sum_add_double(perm_sum *sum, double x) /* x finite; exact */
+static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
 {
   uint64_t bits, mantissa;
   int exponent, shift;
@@ -1570,7 +1531,7 @@ static void permi_sum_add_double(perm_sum *sum, double x) /* x finite; exact */
     exponent = 1;
   if (!mantissa)
     return;
-  shift = (exponent - 1) & 63; /* a unit of the last place weighs 2^(exponent - 1075) = 2^(exponent - 1) units */
+  shift = (exponent - 1) & 63;
   permi_sum_carry(sum, (exponent - 1) >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, (int)(bits >> 63));
 }
 
@@ -1586,7 +1547,6 @@ static void permi_sum_add(perm_sum *sum, const perm_sum *other)
   }
 }
 
-/* Adds sign * magnitude, an integer of `words` words (in ones, not in units of 2^-1074). */
 PERMI_UNUSED
     static void
     permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
@@ -1615,8 +1575,7 @@ static perm_sum permi_sum_magnitude(const perm_sum *sum)
   return r;
 }
 
-/* Nearest double to |sum| 2^-shift (ties to even), with *exp2 = shift chosen so that the double is normal and
-   below 2^64; 0 for a zero sum. */
+/* Nearest double to |sum| 2^-shift (ties to even), normal and below 2^64; *exp2 = shift. */
 static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
 {
   uint64_t top, below = 0;
@@ -1637,7 +1596,7 @@ static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
       below |= magnitude->word[i];
   }
   *exp2 = 64 * w - lead - 1074;
-  /* 64 bits in top; keep 53, round by the 11 dropped ones and the sticky rest */
+  /* keep 53 of the 64 bits, round by the 11 dropped ones and the sticky rest */
   {
     uint64_t kept = top >> 11, dropped = top & 2047, half = 1024;
     if (dropped > half || (dropped == half && (below || (kept & 1))))
@@ -1646,7 +1605,7 @@ static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
   }
 }
 
-/* Value of the sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
+/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   perm_sum rest = permi_sum_magnitude(sum);
@@ -1656,13 +1615,13 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
   r.hi = permi_magnitude_double(&rest, &e);
   if (r.hi == 0)
     return r;
-  { /* rest -= hi 2^e: hi is a whole number of 2^11, so it goes in as an integer at bit e + 1074 */
+  { /* rest -= hi 2^e: hi is a multiple of 2^11 */
     uint64_t mantissa = (uint64_t)(r.hi / 2048.0);
     int bit = e + 11 + 1074;
     if (bit >= 0) {
       int shift = bit & 63;
       permi_sum_carry(&rest, bit >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, 1);
-    } else { /* fewer than 53 bits in the whole sum: the dropped bits of mantissa are zero */
+    } else { /* the sum has fewer than 53 bits */
       permi_sum_carry(&rest, 0, mantissa >> -bit, 0, 1);
     }
   }
@@ -1683,7 +1642,7 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 /* ======================================================================================= >>integers
    Integers of any size: magnitudes of 64-bit words, and perm_integer. */
 
-/* Magnitudes: a += b, a -= b (a >= b), comparison; n words each. */
+/* Magnitudes of n words. */
 static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
 {
   while (n-- > 0)
@@ -1718,9 +1677,8 @@ static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
 
 typedef struct permi_wide {
   uint64_t low, high;
-} permi_wide; /* 128 bits */
+} permi_wide;
 
-/* 64 x 64 -> 128 bits. */
 static permi_wide permi_multiply_words(uint64_t a, uint64_t b)
 {
   permi_wide r;
@@ -1746,7 +1704,6 @@ static permi_wide permi_wide_of(int64_t x)
   return r;
 }
 
-/* As 128-bit two's complement. */
 static void permi_wide_add(permi_wide *sum, permi_wide x)
 {
   sum->low += x.low;
@@ -1760,14 +1717,14 @@ static permi_wide permi_wide_negate(permi_wide x)
   return x;
 }
 
-/* y = c x, or y += c x if sign is 1, y -= c x if it is -1, of `words` words. Returns what is carried or borrowed. */
+/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns the carry or borrow. */
 static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
   uint64_t carry = 0;
   int i;
   for (i = 0; i < words; i++) {
     permi_wide p = permi_multiply_words(x[i], c);
-    if (!sign) { /* by itself: one register fewer, 4 % of the exact kernel for long entries */
+    if (!sign) { /* one register fewer, 4 % of the exact kernel for long entries */
       y[i] = p.low + carry;
       carry = p.high + (y[i] < carry);
       continue;
@@ -1785,7 +1742,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* magnitude = |x|, x two's complement; returns 1 if x is negative. */
+/* Returns 1 if x, two's complement, is negative; magnitude = |x|. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -1798,7 +1755,6 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
   return negative;
 }
 
-/* Adds an integer of `words` words, two's complement. */
 static void permi_sum_add_signed(perm_sum *sum, const uint64_t *x, int words)
 {
   uint64_t magnitude[PERM_INTEGER_WORDS + 4];
@@ -1823,7 +1779,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
   return a;
 }
 
-/* a += b, or a -= b; 0 when the sum is too long. */
+/* permi_integer_add and _multiply return 0 when the result is too long. */
 static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
 {
   int negative = b->negative ^ subtract;
@@ -1843,7 +1799,6 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
   return 1;
 }
 
-/* a b; 0 when it is too long. */
 static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, perm_integer *product)
 {
   uint64_t word[2 * PERM_INTEGER_WORDS] = {0};
@@ -1859,7 +1814,7 @@ static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, 
   return 1;
 }
 
-/* a 2^-k; 0 unless that is an integer. */
+/* a 2^-k; returns 0 unless that is an integer. */
 static int permi_integer_halve(perm_integer *a, int k)
 {
   int words = k / 64, bits = k % 64, i;
@@ -1877,7 +1832,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* (high 2^64 + low) mod p for high < p <= 2^63; portably a bit at a time: for the ends of sums, not for kernels. */
+/* (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__)
@@ -1893,7 +1848,6 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 #endif
 }
 
-/* x mod p for 128 bits in two's complement, from 0 to p - 1. */
 static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
 {
   const int negative = (int)(x.high >> 63);
@@ -1904,7 +1858,6 @@ static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
   return negative && rest ? p - rest : rest;
 }
 
-/* a := a mod p, from 0 to p - 1. */
 static void permi_integer_reduce(perm_integer *a, uint64_t p)
 {
   uint64_t rest = 0;
@@ -1918,7 +1871,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* The integer in the sum; 0 if there is a fraction or the integer is too long. */
+/* Returns 0 if there is a fraction or the integer is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = permi_sum_magnitude(sum);
@@ -1935,21 +1888,21 @@ static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
   return 1;
 }
 
-/* A borrowed matrix of integers: entry (i, j) has its `parts` parts at a[(i ld + j) parts]. */
+/* A borrowed matrix: entry (i, j) has its parts at a[(i ld + j) parts]. */
 typedef struct permi_integer_view {
   const int64_t *a;
   ptrdiff_t ld;
-  int parts; /* 1, or 2: real and imaginary part */
+  int parts; /* 2: Gaussian */
 } permi_integer_view;
 
 /* ======================================================================================== >>numbers
-   A number on its way through the expression of a job: an integer, a residue or double-doubles. */
+   A number in the expression of a job: an integer, a residue or double-doubles. */
 
 typedef struct permi_number {
   permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
   long long exp2;
-  double error, estimate; /* absolute, in units of 2^exp2; error may be INFINITY */
-  int exact;              /* 1: the permanent is integer + i imaginary_integer */
+  double error, estimate; /* in units of 2^exp2; error may be INFINITY */
+  int exact;
   perm_integer integer, imaginary_integer;
 } permi_number;
 
@@ -1964,14 +1917,14 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* At least the modulus of a + bi, at most 1.42 times it: for bounds and estimates, never to divide by. */
+/* At least the modulus of a + bi, at most 1.42 times it: never to divide by. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1] (exactly) so that products of numbers cannot overflow;
-   for a value of 0 its error, or else its estimate, so that those cannot vanish. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, lest products overflow; for a value of 0 its
+   error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -1990,13 +1943,12 @@ static void permi_number_normalise(permi_number *a)
   a->exp2 += e;
 }
 
-/* ab, rounded up where it underflows, and 0 when either is 0 even if the other is infinite: an exact zero stays one. */
+/* ab, rounded up where it underflows; 0 when either is 0, even times infinity. */
 static double permi_times(double a, double b)
 {
   return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
 }
 
-/* (a + bi) (c + di) in double-double. */
 static void permi_dd_multiply_complex(permi_dd *a, permi_dd *b, permi_dd c, permi_dd d)
 {
   permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
@@ -2020,7 +1972,6 @@ static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_comp
   return a;
 }
 
-/* The integers of a *= those of b; 0 when a product is too long. */
 static int permi_integers_multiply(permi_number *a, const permi_number *b)
 {
   perm_integer real, imaginary, product;
@@ -2039,8 +1990,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
   return 1;
 }
 
-/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product itself;
-   the factor 1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
+/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the factor
+   1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -2064,7 +2015,7 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   return PERM_OK;
 }
 
-/* a += b. The smaller number is shifted to the larger one's exponent; bits below 2^-1000 of it become error. */
+/* a += b, at the larger exponent; bits of the smaller below 2^-1000 become error. */
 static perm_status permi_number_add(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -2078,7 +2029,7 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   if (b.value.hi != 0 || b.imaginary.hi != 0 || b.error != 0) {
     int nothing = a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0;
     long long d = nothing ? LLONG_MAX : b.exp2 - a->exp2;
-    if (d > 0) { /* b is the larger: bring a to its exponent */
+    if (d > 0) {
       int shift = -permi_int_exponent(d);
       a->value = permi_dd_scale(a->value, shift);
       a->imaginary = permi_dd_scale(a->imaginary, shift);
@@ -2102,7 +2053,7 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   return PERM_OK;
 }
 
-/* Nearest double (ties to even) to an exact integer, times 2^-*exp2. */
+/* Nearest double (ties to even) times 2^-*exp2. */
 static double permi_integer_double(const perm_integer *integer, int *exp2)
 {
   perm_sum sum;
@@ -2115,13 +2066,12 @@ static double permi_integer_double(const perm_integer *integer, int *exp2)
   return integer->negative ? -r : r;
 }
 
-/* x 2^e is exact: it is 0, infinite or stays normal. */
 static int permi_fits(double x, int e)
 {
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
 }
 
-/* The public face of a number: exponent 0 whenever the value and its error measures are normal doubles. */
+/* Writes a result, with exponent 0 whenever value and error measures are then normal doubles. */
 static void permi_number_result(const permi_number *number, perm_result *result)
 {
   permi_number a = *number;
@@ -2136,7 +2086,7 @@ static void permi_number_result(const permi_number *number, perm_result *result)
     result->exact = 1;
     result->integer = a.integer;
     result->imaginary_integer = a.imaginary_integer;
-  } else { /* what rounding to one double adds */
+  } else {
     double rounded = permi_modulus(a.value.lo, a.imaginary.lo);
     a.error = (a.error + rounded) * (1 + 4 * PERMI_UNIT);
     a.estimate += rounded;
@@ -2162,38 +2112,37 @@ static void permi_number_result(const permi_number *number, perm_result *result)
 }
 
 /* =========================================================================================== >>ring
-   The ring of all engines with values of their own: what a value is, y += c x, its sum. Inlined functions get the
-   algebra as a constant, which leaves no choice in a loop. */
+   The values of all engines. Inlined functions get the algebra as a constant. */
 
-/* Words or doubles: two of a double-double; real before imaginary part; last, where it is kept, the sum of moduli of
-   all terms. Integers are modulo 2^(64 words), as many as the permanent can need: nothing is checked. */
+/* A value: words or doubles; two of a double-double; real before imaginary part; last, where kept, the sum of moduli of
+   all terms. Integers are modulo 2^(64 words), enough for the permanent. */
 typedef enum permi_algebra {
-  PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
+  PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
   PERMI_COMPLEX,
-  PERMI_MAGNITUDES_DD, /* the same in double-double */
+  PERMI_MAGNITUDES_DD,
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* from here on integers */
+  PERMI_WORD, /* integers from here on */
   PERMI_WIDE,
-  PERMI_WORDS,       /* any number; also two such parts, Gaussian */
-  PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
-  PERMI_PAIR_VALUES, /* complex numbers without moduli */
+  PERMI_WORDS,       /* of any number of words; also Gaussian */
+  PERMI_RESIDUES,    /* also Gaussian */
+  PERMI_PAIR_VALUES, /* without moduli */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
-typedef struct permi_numbers { /* what a plan's values are */
+typedef struct permi_numbers {
   permi_algebra algebra;
-  int parts; /* 2: complex, or Gaussian */
-  int words; /* of an integer's part */
-  uint64_t modulus; /* of residues, at most 2^63 */
+  int parts; /* 2: complex or Gaussian */
+  int words;
+  uint64_t modulus; /* at most 2^63 */
 } permi_numbers;
 
 /* A multiplier: an entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
-  double real_low, imaginary_low; /* low parts, of double-doubles */
-  int64_t integer[2];             /* real and imaginary part; of residues from 0 to modulus - 1 */
+  double real_low, imaginary_low;
+  int64_t integer[2]; /* real, imaginary; residues from 0 to modulus - 1 */
 } permi_coefficient;
 
 static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
@@ -2211,7 +2160,6 @@ static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
   return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
 }
 
-/* Doubles, or words, of a value. */
 static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
 {
   switch (algebra) {
@@ -2234,14 +2182,13 @@ static size_t permi_numbers_words(const permi_numbers *numbers)
   return permi_value_words(numbers->algebra, numbers);
 }
 
-/* ab mod p for a, b < p <= 2^63. */
 static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
 {
   const permi_wide product = permi_multiply_words(a, b);
   return permi_residue_wide(product.high, product.low, p);
 }
 
-/* x c, `low` often 0: relative error 3 u^2 for a double c in this order of operations [Theorem 3 of Joldes, Muller,
+/* x (c + low); for low = 0 the relative error is 3 u^2 in this order of operations [Theorem 3 of Joldes, Muller,
    Popescu, ACM Trans. Math. Softw. 44 (2017) 15res]. */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
@@ -2255,7 +2202,6 @@ static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double 
   return permi_two_sum(p.hi, p.lo + rest);
 }
 
-/* y = product, or y += product. */
 static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
 {
   *y = fresh ? product : *y + product;
@@ -2266,7 +2212,6 @@ static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, i
   *(permi_dd *)y = fresh ? product : permi_dd_add(*(const permi_dd *)y, product);
 }
 
-/* y += c x modulo 2^128. */
 static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
 {
   permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
@@ -2286,7 +2231,7 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* The same with c of `words` words, or of one if short, two's complement; 2 parts: Gaussian integers. */
+/* The same with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
@@ -2306,7 +2251,6 @@ PERMI_UNUSED PERMI_NEVER_INLINE static void permi_words_accumulate(int words, in
   permi_words_accumulate_of(words, parts, c, 0, y, x);
 }
 
-/* The same of residues, c from 0 to p - 1. */
 static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
 {
   int i, j;
@@ -2315,11 +2259,11 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
       const uint64_t factor = (uint64_t)c[i];
       uint64_t *to = y + (i ^ j);
       *to += permi_residue_multiply(x[j], i & j && factor ? p - factor : factor, p);
-      *to -= *to >= p ? p : 0; /* p <= 2^63 */
+      *to -= *to >= p ? p : 0;
     }
 }
 
-/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, of one or two words. */
+/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, for PERMI_WORD and PERMI_WIDE only. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {
@@ -2384,7 +2328,6 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
   }
 }
 
-/* The value 1. */
 static void permi_value_one(const permi_numbers *numbers, void *value)
 {
   const size_t words = permi_numbers_words(numbers);
@@ -2398,7 +2341,6 @@ static void permi_value_one(const permi_numbers *numbers, void *value)
     x[words - 1] = 1;
 }
 
-/* Adds a value's parts to the sums, exactly. */
 static void permi_value_sum_parts(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const uint64_t *word = (const uint64_t *)value;
@@ -2416,13 +2358,13 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
 }
 
 /* ============================================================================================ >>cpu
-   CPUID says what the processor can do, XGETBV whether the operating system saves the registers. */
+   CPUID says what the processor can do, XGETBV which registers the system saves. */
 
 #if PERMI_X86
 typedef struct permi_cpu { unsigned leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, saved; } permi_cpu; /* saved: XCR0 */
 
 #if !defined(PERMI_CPU_HIDE)
-#define PERMI_CPU_HIDE(cpu) ((void)0) /* tests clear bits: another processor's */
+#define PERMI_CPU_HIDE(cpu) ((void)0)
 #endif
 
 static perm_isa permi_isa_of(const permi_cpu *cpu)
@@ -2461,7 +2403,7 @@ static perm_isa permi_detect_isa(void)
 PERM_API perm_isa perm_isa_best(void)
 {
 #if PERMI_X86
-  static int cached; /* atomic and idempotent: racing threads store the same value */
+  static int cached; /* racing threads store the same value */
   int isa = __atomic_load_n(&cached, __ATOMIC_RELAXED);
   if (!isa) {
     isa = (int)permi_detect_isa();
@@ -2469,7 +2411,7 @@ PERM_API perm_isa perm_isa_best(void)
   }
   return (perm_isa)isa;
 #elif PERMI_ARM
-  return PERM_ISA_NEON; /* part of every 64-bit Arm */
+  return PERM_ISA_NEON;
 #else
   return PERM_ISA_PLAIN;
 #endif
@@ -2482,39 +2424,35 @@ static int permi_isa_here(perm_isa isa)
   return isa <= perm_isa_best();
 }
 
-/* The best family of kernels for doubles. */
 static perm_isa permi_isa_best(void)
 {
   return perm_isa_best() == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : perm_isa_best();
 }
 
 /* ========================================================================================== >>files
-   The one way to write a file: checkpoints, matrices, pictures. Whatever fails:
-     1. Under its name a file is always absent, or whole and old, or whole and new: it is replaced only by renaming a
-        file beside it that is complete, closed and on the disk.
-     2. That file is NAME.<16 random hexadecimal digits>.tmp, created with O_EXCL (which follows no planted link), not
-        inherited by child programs, and removed when writing fails.
+   Writing files. Whatever fails:
+     1. A file of that name is absent, or whole and old, or whole and new: a complete, closed and synced file replaces
+        it by renaming.
+     2. The temporary file is NAME.<16 random hexadecimal digits>.tmp beside it, created with O_EXCL (which follows no
+        planted link), not inherited by child programs, and removed when writing fails.
      3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on file systems
         without locks nothing is removed.
      4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
      5. Only regular files are replaced or read: others could hang. Symbolic links are read through but not written:
-        replacing the link would miss its target, following it would overwrite whatever somebody made it point to.
-   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores the signal, as perm_cli.c
-   and Python do; a library changes no signals.
-   Without POSIX (Windows) there is no lock, sync, mode or check of the kind, and the old file is removed before the
-   rename: a crash between the two leaves only the other. */
+        the rename would miss the target, following the link could overwrite any file.
+   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores it. Without POSIX there is
+   no lock, sync, mode or check of the kind, and the old file is removed before the rename. */
 
-/* Tests make operations fail: (operation, bytes) returns the errno or 0, and may make *bytes less. */
+/* Tests make operations fail: (operation, bytes) returns the errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
 #define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
 
-/* `failed` is what could not be done, for a message such as "cannot write". */
 typedef struct permi_replacement {
   const perm_allocator *allocator;
   const char *path, *failed;
-  char *name; /* of the file beside it */
+  char *name;
   FILE *stream;
 #if PERMI_POSIX
   int descriptor, kept; /* kept: the old file's mode, or -1 */
@@ -2527,7 +2465,7 @@ typedef struct permi_replacement {
     errno = 0;             \
   while ((call) < 0 && errno == EINTR)
 
-/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for a file that is created. */
+/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for new files. */
 #if defined(O_NOFOLLOW)
 #define PERMI_NOFOLLOW O_NOFOLLOW
 #elif defined(__O_NOFOLLOW)
@@ -2543,7 +2481,7 @@ typedef struct permi_replacement {
 #define PERMI_CLOEXEC 0
 #endif
 
-/* Why a file of this kind is neither read nor replaced; NULL: it is a regular one. */
+/* Returns why a file of this kind is neither read nor replaced, or NULL. */
 static const char *permi_file_refusal(mode_t mode)
 {
   return S_ISREG(mode)                       ? NULL
@@ -2553,7 +2491,7 @@ static const char *permi_file_refusal(mode_t mode)
                                              : "it is a socket or the like, not a regular file";
 }
 
-/* For reading. NULL: *why says why not, *missing whether there is none. */
+/* NULL: *why is the reason, *missing whether the file is absent. */
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   struct stat information;
@@ -2572,7 +2510,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Bytes of path up to its last slash, which may be all. */
+/* Bytes of path through its last slash. */
 static size_t permi_file_directory(const char *path)
 {
   size_t length = strlen(path);
@@ -2581,14 +2519,13 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-/* Is `name`, of a file in the directory of `path`, one that a replacement of `path` made? */
 static int permi_file_is_ours(const char *base, size_t length, const char *name)
 {
   return !strncmp(name, base, length) && strlen(name) == length + PERMI_STALE_BYTES && name[length] == '.' &&
          strspn(name + length + 1, "0123456789abcdef") == 16 && !strcmp(name + length + 17, ".tmp");
 }
 
-/* Removes what killed processes left beside path; `name` has room for one of theirs. */
+/* Removes what killed processes left; `name` is a buffer. */
 static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path);
@@ -2612,7 +2549,7 @@ static void permi_file_clean(const char *path, char *name)
     closedir(directory);
 }
 
-/* Creates the file beside, with a lock on it. 0, or an errno. */
+/* Creates and locks the temporary file; returns 0 or an errno. */
 static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
@@ -2623,7 +2560,7 @@ static int permi_file_create_new(permi_replacement *file)
 #if PERMI_CLOEXEC == 0
   fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
 #endif
-  /* somebody who looks for leftovers may have come in between */
+  /* a clean-up may have removed it in between */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
       (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
     return 0;
@@ -2632,7 +2569,6 @@ static int permi_file_create_new(permi_replacement *file)
   return EEXIST;
 }
 
-/* Waits until a directory is on the disk, unless it cannot be opened or synced as such. */
 static int permi_directory_sync(const char *path)
 {
   int descriptor = -1, code = 0;
@@ -2649,7 +2585,6 @@ static int permi_directory_sync(const char *path)
   return code;
 }
 
-/* Bytes to the file beside; 0, or an errno. */
 static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
 {
   size_t done = 0;
@@ -2666,7 +2601,7 @@ static int permi_file_write(permi_replacement *file, const unsigned char *bytes,
   return code;
 }
 
-/* Returns why path is not to be replaced, or NULL; then *kept is the mode of the old file, -1: there is none. */
+/* Returns why path must not be replaced, or NULL; *kept: the old file's mode, or -1. */
 static const char *permi_file_check(const char *path, int *kept)
 {
   struct stat information;
@@ -2674,25 +2609,24 @@ static const char *permi_file_check(const char *path, int *kept)
   *kept = -1;
   if (readlink(path, &target, 1) >= 0)
     return "it is a symbolic link; name the file that it points to";
-  if (stat(path, &information) < 0) /* none, or creating one will fail and say why */
+  if (stat(path, &information) < 0) /* creating the file will say why */
     return NULL;
   *kept = (int)(information.st_mode & 0777);
   return permi_file_refusal(information.st_mode);
 }
 
-/* Closes the file when it is on the disk; 0, or an errno. */
 static int permi_file_close(permi_replacement *file, int code)
 {
   int fault;
   if (!code && file->kept >= 0)
-    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it is 0600 */
+    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* else it stays 0600 */
   if (!code) {
     errno = PERMI_FILE_FAULT("sync", NULL);
     if (!errno)
       PERMI_AGAIN(fsync(file->descriptor));
     code = errno == EINVAL ? 0 : errno;
   }
-  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
+  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems report a full disk here */
   if (file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0)
     fault = fault ? fault : errno == EINTR ? 0 : errno ? errno : EIO;
   return code ? code : fault;
@@ -2711,7 +2645,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
 
 static int permi_file_create_new(permi_replacement *file)
 {
-  file->stream = fopen(file->name, "wbx"); /* x: a new file */
+  file->stream = fopen(file->name, "wbx");
   return file->stream ? 0 : errno ? errno : EIO;
 }
 
@@ -2748,7 +2682,6 @@ static uint64_t permi_file_random(void)
   return permi_hash_double(number, permi_seconds());
 }
 
-/* Creates the file beside under a name that nobody has. 0, or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
   int attempt, code = EEXIST;
@@ -2761,7 +2694,7 @@ static int permi_file_create(permi_replacement *file)
   return code;
 }
 
-/* The last steps; 0, or an errno. A second descriptor holds the lock until the file has its name. */
+/* The last steps; returns 0 or an errno. A second descriptor holds the lock until the rename. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
 #if PERMI_POSIX
@@ -2793,9 +2726,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes into a stream (0: it failed, errno says why), or by `size` bytes at `what` where
-   print is NULL. clean: looks for leftovers, which reads the directory. Returns NULL, or why it failed, and in *failed
-   what could not be done, NULL: memory ran out. */
+/* Replaces path by what `print` writes (it returns 0 on failure and sets errno), or by `size` bytes at `what` if print
+   is NULL. clean: removes leftovers. Returns NULL or the reason; *failed is the action, NULL: memory ran out. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what, size_t size,
                                       const char **failed)
@@ -2847,27 +2779,25 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
 }
 
 /* ======================================================================================== >>control
-   Whether a call may go on: cancellation, time limit, progress, checkpoints. */
+   Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
 
-/* Only the calling thread polls and reports. */
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
   double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
-  double fraction_start;          /* at the start of this call */
-  double next_checkpoint;         /* when a range stops to write one */
-  int unwritten;                  /* the last write failed */
-  int gpus;                       /* most that took part in a leaf */
-  char message[PERM_MESSAGE_BYTES]; /* why a device failed */
-  double worked, next_look; /* units of permi_watch: counted, next look */
-  perm_status stopped;      /* what permi_watch found */
+  double fraction_start;
+  double next_checkpoint;
+  int unwritten;
+  int gpus;
+  char message[PERM_MESSAGE_BYTES];
+  double worked, next_look; /* of permi_watch, in its units */
+  perm_status stopped;
   const char *activity;
-  double done;              /* predicted seconds of the activity */
+  double done;
 } permi_control;
 
 #define PERMI_WATCH_UNITS 1e7
 
-/* Starts the clock of max_seconds. */
 static permi_control permi_control_begin(const perm_options *options)
 {
   permi_control control;
@@ -2875,13 +2805,13 @@ static permi_control permi_control_begin(const perm_options *options)
   control.options = options;
   control.start = permi_seconds();
   control.deadline = options->max_seconds > 0 ? control.start + options->max_seconds : (double)INFINITY;
-  control.next_report = control.start + 0.2; /* short jobs stay silent */
+  control.next_report = control.start + 0.2;
   control.next_checkpoint = (double)INFINITY;
   control.next_look = PERMI_WATCH_UNITS;
   return control;
 }
 
-/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. Reports at most every 0.1 s. */
+/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -2908,8 +2838,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of work that no prediction holds; returns 1 to stop, with watch->stopped.
-   Counting, not the clock, decides plans, so a call that is not stopped keeps its bits. watch may be NULL. */
+/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped. Counts, not the clock,
+   decide plans. watch may be NULL. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -2923,7 +2853,7 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-/* Zeroes in pieces, since fresh pages take long. 0: watch says stop. */
+/* Zeroes in pieces, since fresh pages take long; 0: stop. */
 static int permi_zero(permi_control *watch, void *memory, size_t bytes)
 {
   const size_t piece = (size_t)1 << 24;
@@ -2933,9 +2863,8 @@ static int permi_zero(permi_control *watch, void *memory, size_t bytes)
   return k >= bytes;
 }
 
-#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* no caller sees it */
+#define PERMI_CHECKPOINT_DUE ((perm_status)1000)
 
-/* Polls for ranges, which also stop for checkpoints. */
 static perm_status permi_control_poll_range(permi_control *control, double work_done, const char *activity)
 {
   const perm_status status =
@@ -2946,7 +2875,7 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
 }
 
 /* ============================================================================================ >>job
-   Leaves, the expression over them, and the merging of partials. Engines fill in a permi_leaf. */
+   Leaves, the expression over them, and the merging of partials. */
 
 /* A rounding that all terms share, relative to the value and to a part of the sum of |terms|, but at most `most` in
    units of that sum. */
@@ -2957,28 +2886,27 @@ typedef struct permi_shared {
 typedef struct permi_leaf permi_leaf;
 struct permi_leaf {
   perm_leaf information;
-  /* Adds one chunk of a range, or a whole task, to *partial. A task that fails leaves *partial alone; control may be
-     NULL. */
+  /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
-  /* If set, runs many chunks, or a prefix of them when stopped. */
+  /* If set, runs many chunks, or a prefix of them. */
   perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                            perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* whole lines, like snprintf */
-  void *context;  /* tables, immutable once the job exists */
+  void *context;  /* immutable once the job exists */
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
   int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
-  uint64_t modulus; /* odd: value is a sum of residues; 0: none */
-  int threaded;     /* 1: a task with threads */
+  uint64_t modulus; /* not 0: odd, value is a sum of residues */
+  int threaded;
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
-  double bound_absolute;    /* likewise, without the partial's exp2; INFINITY: unproven */
+  double bound_absolute;    /* INFINITY: unproven */
   double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute */
-  double estimate_absolute; /* + (estimate_squares * absolute)^(1/2), scaled as bound_absolute */
-  double estimate_squares;  /* bounds the sum of squared terms */
-  permi_shared shared;      /* added to the estimate */
+  double estimate_absolute; /* + sqrt(estimate_squares * absolute) */
+  double estimate_squares;
+  permi_shared shared;
 };
 
 typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
@@ -2991,17 +2919,17 @@ struct perm_job {
   perm_allocator allocator;
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
-  permi_node *node;     /* in postfix order */
-  permi_number *number; /* constants */
+  permi_node *node; /* in postfix order */
+  permi_number *number;
   perm_precision precision;
   int is_complex;
-  uint64_t modulus; /* of every step, or 0 */
+  uint64_t modulus;
   double plan_seconds;
-  char *note[2];         /* lines before and after the leaves in perm_job_explain, or NULL */
+  char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
 };
 
-/* Makes room for one more; 0: out of memory, nothing is lost. */
+/* Makes room for one more item; returns 0, and *array is unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
 {
   int more = *room ? 2 * *room : 4;
@@ -3030,7 +2958,6 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Appends lines to a note of perm_job_explain. 0: out of memory. */
 PERMI_UNUSED
 static int permi_job_note(perm_job *job, int after, const char *lines)
 {
@@ -3084,7 +3011,7 @@ static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
   return 1;
 }
 
-/* One part of an integer leaf. 0: too long, or no integer. */
+/* Returns 0 if the part is too long or no integer. */
 static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
 {
   const uint64_t p = leaf->modulus;
@@ -3099,7 +3026,6 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
   return 1;
 }
 
-/* The leaf's value, from a complete partial. */
 static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
 {
   const double scale_modulus = permi_modulus(leaf->scale.hi, leaf->scale_imaginary.hi) * (1 + 1e-12);
@@ -3114,7 +3040,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   }
   number->value = permi_sum_value(&partial->value, &number->exp2);
   number->imaginary = permi_sum_value(&partial->imaginary, &imaginary_exp2);
-  if (number->imaginary.hi != 0) { /* common exponent: the larger */
+  if (number->imaginary.hi != 0) {
     long long d = number->value.hi == 0 ? LLONG_MAX : imaginary_exp2 - number->exp2;
     int shift = -permi_int_exponent(d < 0 ? -d : d);
     if (d > 0) {
@@ -3141,19 +3067,19 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                          ? (double)INFINITY
                          : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
-  /* plus the scale, a product of up to n numbers, and two operations */
+  /* a product of up to n numbers */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
-    number->error = number->estimate = 0; /* nothing rounded; the scale is a power of two */
+    number->error = number->estimate = 0; /* the scale is a power of two */
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
     const long long shift = leaf->scale_exp2 - number->exp2;
     const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
                         ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
     number->error += lost + DBL_MIN;
-    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide, but */
-      number->estimate += lost;                                       /* lost terms tell nothing */
+    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide */
+      number->estimate += lost;
   }
   if (leaf->estimate_absolute > 0)
     number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
@@ -3166,7 +3092,6 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   return PERM_OK;
 }
 
-/* The value of the expression, from complete partials. */
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number *stack;
@@ -3307,8 +3232,6 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return PERM_OK;
 }
 
-/* Memory for run_chunk: permi_workspace_each bytes a thread, at permi_workspace_of. *memory is NULL if none is
-   needed. 0: out of memory. */
 static size_t permi_workspace_each(const permi_leaf *leaf)
 {
   return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* keeps neighbours apart */
@@ -3371,8 +3294,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. The divided
-   factor stays whole: 3 divides n, n - 1 or, if n = 2 modulo 3, 2n - 1. */
+/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
+   or, if n = 2 modulo 3, 2n - 1. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -3464,9 +3387,8 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
 }
 
 /* ========================================================================================== >>state
-   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end).
-   1. Intervals are sorted, not empty, and do not touch. 2. The partial holds just their chunks, each once. A new list
-   replaces the old one last, so a failure changes nothing. */
+   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end). 1. Intervals are
+   sorted, not empty, and do not touch. 2. The partial holds their chunks, each once. A failure changes nothing. */
 
 typedef struct permi_interval {
   uint64_t begin, end;
@@ -3475,8 +3397,8 @@ typedef struct permi_interval {
 struct perm_state {
   perm_allocator allocator;
   int leaves;
-  perm_partial *partial;     /* for each leaf */
-  permi_interval **interval; /* NULL: none */
+  perm_partial *partial;
+  permi_interval **interval;
   size_t *intervals;
 };
 
@@ -3522,7 +3444,6 @@ PERM_API void perm_state_free(perm_state *state)
   permi_release(&allocator, state);
 }
 
-/* Checks that a state fits a job; argument: its position in the call. */
 static perm_status permi_check_state(const perm_job *job, const perm_state *state, int argument, perm_result *result)
 {
   int i;
@@ -3699,7 +3620,7 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return status == PERM_OK ? perm_job_finish(job, state->partial, result) : status;
 }
 
-/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 gets all
+/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
    tasks. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
@@ -3711,7 +3632,6 @@ static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int par
   return share;
 }
 
-/* Little-endian numbers. */
 static void permi_put(unsigned char *bytes, uint64_t number, int size)
 {
   for (; size-- > 0; number >>= 8)
@@ -3733,7 +3653,7 @@ static void permi_put_double(unsigned char *bytes, double x)
   permi_put(bytes, bits, 8);
 }
 
-static int permi_get_int(const unsigned char *bytes) /* four bytes, two's complement */
+static int permi_get_int(const unsigned char *bytes)
 {
   return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
 }
@@ -3746,16 +3666,16 @@ static double permi_get_double(const unsigned char *bytes)
   return x;
 }
 
-/* A partial as bytes:
+/* A partial as bytes, numbers as in >>checkpoint:
      offset  bytes
           0      8  fingerprint of the leaf
           8      8  chunks
          16      8  indices
          24      8  squares
          32      8  exp2, two's complement, at most 2^60 in size: sums of a few do not overflow
-         40      8  lost, an IEEE double
-         48      8  terms, likewise
-         56    704  value: PERM_SUM_WORDS words, the least significant first
+         40      8  lost, a double
+         48      8  terms, a double
+         56    704  value: PERM_SUM_WORDS words
         760    704  imaginary
        1464    704  absolute
        2168         end: PERM_PARTIAL_BYTES */
@@ -3815,8 +3735,8 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
 }
 
 /* ======================================================================================= >>parallel
-   The scheduler: threads take the next chunk until something says stop. Taken chunks are finished, so the work is a
-   prefix of the range; partials merge exactly, so it does not matter who did what. */
+   Threads take the next chunk until something says stop. Taken chunks are finished, so the work is a prefix of the
+   range; partials merge exactly, whoever did what. */
 
 static int permi_threads(const perm_options *options)
 {
@@ -3828,11 +3748,11 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Thread 0 is the caller and alone polls. */
+/* Thread 0 is the caller; it alone polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out part by part. A status other than PERM_OK from thread 0 ends it. *all, or NULL: 1 if every
-   part was done, even if stopped. */
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all, if not NULL, becomes 1 if every
+   part was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -3880,7 +3800,7 @@ typedef struct permi_ranging {
   uint64_t begin;
   double per_chunk;
   void *memory;
-  perm_partial *partial; /* one a thread */
+  perm_partial *partial;
 } permi_ranging;
 
 static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
@@ -3888,12 +3808,12 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
   const permi_ranging *ranging = (const permi_ranging *)context;
   permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
                  &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk: every call makes progress */
+  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
                 : permi_control_poll_range(ranging->control,
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }
 
-/* Adds chunks [begin, end) to *done, which is empty; a prefix if stopped or failed. */
+/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
 static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
                                    permi_control *control, int threads, perm_partial *done)
 {
@@ -3926,8 +3846,7 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 
 PERMI_BRIEF_BEGIN
 
-/* ======================================================================================== >>options
-   The check of options. */
+/* ======================================================================================== >>options */
 
 static const char *permi_bad_option(const perm_options *options)
 {
@@ -3975,7 +3894,7 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Checks what every call checks. argument: position of the options. */
+/* argument: position of the options. */
 static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
 {
   const char *bad = permi_bad_option(options);
@@ -3992,10 +3911,10 @@ static perm_status permi_check_options(const perm_options *options, int argument
      offset  bytes
           0      8  89 50 45 52 4d 0d 0a 1a: changed by a transfer as text
           8      4  format: 1
-         12      4  version of perm: PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH
+         12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (for messages and perm_checkpoint_options, as all to `cpu_fallback`)
+         32      4  method asked for (to `cpu_fallback`: for messages and perm_checkpoint_options)
          36      4  precision asked for
          40      4  isa: the kernel family, never PERM_ISA_AUTO
          44      4  certify
@@ -4007,26 +3926,25 @@ static perm_status permi_check_options(const perm_options *options, int argument
          84      4  cpu_fallback
          88      4  part
          92      4  parts; 0: the whole job
-         96      4  tune: the candidate taken, where kernels were timed
+         96      4  tune: the timed candidate
         100      4  leaves
         104      8  bytes of the note
         112         the leaves, each:
-                      0      8  fingerprint
-                      8      8  chunks
-                     16      8  intervals of finished chunks
-                     24     16  each: begin, end
-                          2168  the partial as in >>state, if there are intervals
+                 8  fingerprint
+                 8  chunks
+                 8  intervals of finished chunks
+                16  each: begin, end
+              2168  the partial as in >>state, if there are intervals
                     the note
                  8  checksum of everything before
    Invariants:
-     1. Under its name the file is always absent, whole and old, or whole and new (>>files).
+     1. The file is absent, whole and old, or whole and new (>>files).
      2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
-     3. A file never holds less than the one it replaces: states only grow, from what is there. (Of two processes with
-        one file the last wins whole.)
+     3. A file never holds less than the one it replaces: states only grow. (Of two processes with one file the last
+        wins whole.)
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
-     5. Nothing of a file is used unless all of it holds: length, checksum, format, version, fingerprints, and intervals
-        that are in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. No length
-        is believed beyond the bytes that are there. */
+     5. A file is used only if all of it holds: length, checksum, format, version, fingerprints, and intervals that are
+        in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
 
 #define PERMI_CHECKPOINT_MAGIC "\211PERM\r\n\032"
 #define PERMI_CHECKPOINT_HEAD 112
@@ -4112,7 +4030,6 @@ static const char *permi_name(const char *path)
   return path ? path : "";
 }
 
-/* Is the file ours, whole and of this version? */
 static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
                                           perm_result *result)
 {
@@ -4141,7 +4058,6 @@ static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t siz
   return PERM_OK;
 }
 
-/* Says how a checkpoint of another job differs. */
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
@@ -4169,7 +4085,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
     PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpu.devices);
   if (permi_get_int(bytes + 96) != options->gpu.tune)
     PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->gpu.tune);
-  if (permi_get_double(bytes + 56) != options->tolerance) /* may plan another precision */
+  if (permi_get_double(bytes + 56) != options->tolerance) /* may change the planned precision */
     PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
   if (permi_get_double(bytes + 72) != options->plan_effort)
     PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
@@ -4179,7 +4095,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
 }
 
-/* Reads one leaf and advances *bytes; `left` bytes remain. 0: invalid; -1: out of memory. */
+/* Reads one leaf and advances *bytes, which has `left` bytes. 0: invalid; -1: out of memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -4202,7 +4118,7 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
   list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
   if (!list)
     return -1;
-  state->interval[i] = list; /* freed with the state */
+  state->interval[i] = list;
   for (k = 0; k < intervals; k++, from += 16) {
     list[k].begin = permi_get(from, 8);
     list[k].end = permi_get(from + 8, 8);
@@ -4262,7 +4178,7 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
   return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
 }
 
-/* Reads the file, but no more than its head announces. */
+/* Reads at most one byte beyond the announced length. */
 static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
                                    size_t *size, int *missing, perm_result *result)
 {
@@ -4277,7 +4193,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   to = (unsigned char *)permi_allocate(allocator, room, 1);
   while (to && !failed && used < wanted) {
     size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
-    if (!ask) { /* full: double it */
+    if (!ask) {
       unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
       if (more)
         memcpy(more, to, used);
@@ -4295,7 +4211,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
       break;
     if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
       const uint64_t whole = permi_get(to + 16, 8);
-      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not be there */
+      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not exist */
     }
   }
   fclose(file);
@@ -4312,7 +4228,6 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   return status;
 }
 
-/* clean: see permi_file_replace. */
 static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                           const perm_options *options, int clean, perm_result *result)
 {
@@ -4340,7 +4255,6 @@ PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state
   return permi_checkpoint_write(job, state, path, permi_options(options), 1, result);
 }
 
-/* *missing: there is no such file. */
 static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                          perm_state **state, int *missing, perm_result *result)
 {
@@ -4415,7 +4329,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     found.checkpoint.part = (int)permi_get(bytes + 88, 4);
     found.checkpoint.parts = (int)permi_get(bytes + 92, 4);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same except integers, which the fingerprint tells */
+      found.isa = PERM_ISA_AVX512; /* the same but for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);
@@ -11287,10 +11201,8 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
 
 PERMI_BRIEF_END
 
-/* ========================================================================================== >>check
-   The checks of matrices. */
+/* ========================================================================================== >>check */
 
-/* Checks options of calls without jobs. */
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
@@ -11301,7 +11213,7 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
-/* Checks pointer, stride and doubles; a is NULL for integers. */
+/* a: NULL for integers. */
 static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
                                        perm_result *result)
 {
@@ -11321,7 +11233,6 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   return PERM_OK;
 }
 
-/* Checks an array for dense engines. */
 static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
 {
   if (m < 0)
@@ -11355,7 +11266,7 @@ PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, in
   return PERM_OK;
 }
 
-/* Checks an array; equal: totals of the counts must agree. */
+/* equal: totals of the counts must agree. */
 PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;
@@ -11382,8 +11293,7 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
                                result);
 }
 
-/* ========================================================================================== >>names
-   Names and texts of statuses, methods and values. */
+/* ========================================================================================== >>names */
 
 PERM_API const char *perm_status_text(perm_status status)
 {
@@ -11572,7 +11482,7 @@ PERM_API const char *perm_format_name(perm_format format)
   }
 }
 
-/* Decimal digits by divisions by 10^9; plus: with an explicit +. */
+/* plus: with an explicit +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
@@ -11687,7 +11597,6 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   return status;
 }
 
-/* The chunks that this call is asked for. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
   return permi_part_of(job->leaf[leaf].information.chunks, leaf,
@@ -11695,7 +11604,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first wanted interval that is not done, from leaf *leaf on. 0: none. */
+/* Finds the next unfinished interval from leaf *leaf on; returns 0 if there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -11709,7 +11618,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* Predicts seconds of finished chunks, and those left in tasks. */
+/* Predicts the seconds of finished chunks, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -11736,7 +11645,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* Writes a checkpoint and sets the next; *why keeps a failure until the run ends. */
+/* *why keeps a failure until the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -11750,7 +11659,6 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-/* Reads the checkpoint and the files to merge. */
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -11781,7 +11689,6 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
-/* The result of a stopped job whose leaf `index` is unfinished. */
 static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
 {
   const perm_partial *partial = &state->partial[index];
@@ -11792,7 +11699,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
-    for (i = 0; i < 2; i++) { /* truncated, below the modulus */
+    for (i = 0; i < 2; i++) {
       uint64_t *word = residue[i].word;
       permi_integer_reduce(&residue[i], job->modulus);
       word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
@@ -11818,7 +11725,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-/* File access of a run; NULL: none is linked. */
+/* NULL: no file access is linked. */
 typedef struct permi_keeper {
   perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                        perm_result *result);
@@ -11915,14 +11822,13 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   return permi_execute(job, state, options, &files, result);
 }
 
-/* For calls without options. */
 static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result)
 {
   return permi_execute(job, state, options, NULL, result);
 }
 
-/* Runs and frees a job. */
+/* Frees the job. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
@@ -11937,7 +11843,7 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
 }
 
 /* ========================================================================================= >>engine
-   The interface of every engine, and the one chooser. A problem is an array (>>offers) or a block of a sparse matrix
+   The interface of every engine, and the chooser. A problem is an array (>>offers) or a block of a sparse matrix
    (>>engines). */
 
 struct permi_array;
@@ -11948,46 +11854,45 @@ struct permi_maker;
 struct permi_offers;
 
 typedef struct permi_offer {
-  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because the block */
-  char why[160];         /* "is not a band of at most ..." */
+  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because */
+  char why[160];         /* the block "is not a band of at most ..." */
   perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
-  void *plan;            /* what the engine worked out */
+  void *plan;
 } permi_offer;
 
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below PERMI_PROVEN_FAVOUR_SECONDS */
   PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense */
-  PERMI_SETTLES = 8  /* ends the asking if a proven engine wins */
+  PERMI_SETTLES = 8  /* if a proven engine wins, no more are asked */
 } permi_engine_flags;
 
 typedef struct permi_engine {
   perm_method method;
-  /* Fills in *offer, which comes refused. It may give up on times above `rival`, INFINITY if requested by name.
-     Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends on nothing but problem,
-     options and rival. A refusal is PERM_OK too. block: NULL for an array. */
+  /* Fills in *offer, at first a refusal, which is PERM_OK too. May give up on times above `rival` (INFINITY if
+     requested by name). Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends only
+     on problem, options and rival. block: NULL for an array. */
   perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
   /* Makes the offered leaf. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
-  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
+  void (*release)(const perm_allocator *allocator, void *plan);
   int flags;
 } permi_engine;
 
-/* What engines are given. */
 typedef struct permi_maker {
   const perm_options *options;
   perm_result *result;
-  struct permi_array *array; /* the problem, if an array */
+  struct permi_array *array;
   /* for blocks of sparse matrices: */
   struct permi_working *working;
-  struct permi_offers *offers; /* of this block so far */
+  struct permi_offers *offers;
   const double *binomial;
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;
-  int blocks_noted; /* in the job's note */
-  int tuned;        /* candidate of the first kernel (permi_code_tune), or 0 */
+  int blocks_noted;
+  int tuned;
   permi_control *watch;
   struct permi_account *account;
   /* Hears an offer and its status; returns the status that counts. */
@@ -11997,12 +11902,12 @@ typedef struct permi_maker {
 
 typedef struct permi_offers {
   const permi_engine *engine;
-  permi_offer *offer; /* for each engine */
+  permi_offer *offer;
   int engines;
-  int chosen;  /* -1: none */
-  int swapped; /* asked after its successor */
-  int settled, too_long;       /* 1: ask no more; integers may be too long */
-  double best, proven, dense;  /* seconds */
+  int chosen;
+  int swapped;           /* asked after its successor */
+  int settled, too_long; /* settled: ask no more */
+  double best, proven, dense;
   double most_bytes;
 } permi_offers;
 
@@ -12024,7 +11929,6 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   }
 }
 
-/* Asks engine i and takes the offer if it is best. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -12047,7 +11951,6 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* Asks the table's engines in order. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;
@@ -12062,16 +11965,14 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
 }
 
 /* ========================================================================================= >>offers
-   The engines for arrays, and the job of an array. Blocks of sparse matrices come here too. */
+   The engines for arrays, also of sparse blocks, and an array's job. */
 
-/* Has only >>counts this method? */
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
          method == PERM_METHOD_PADDED;
 }
 
-/* Why these engines refuse the options; NULL: they do not. */
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
   if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_RYSER &&
@@ -12094,7 +11995,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* The choice in the precision asked for, or at first in a better one that is nearly free. */
+/* Chooses in the precision asked for, or in a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -12113,18 +12014,17 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   return choice;
 }
 
-/* An array on its way to a job. */
 typedef struct permi_array {
   const permi_problem *problem;
-  const permi_engine *engine; /* NULL: not chosen yet */
-  int argument;               /* position of the options; 0: a block, which no limit refuses */
-  int hasty;                  /* 1: a lower bound will do where planning takes a millisecond */
-  int constant;               /* the known permanent, 0 or 1; -1: unknown */
-  int reduced;                /* 1: checked, and `counted` is made */
+  const permi_engine *engine;
+  int argument;                 /* position of the options; 0: a block, which no limit refuses */
+  int hasty;                    /* 1: a lower bound will do where planning takes a millisecond */
+  int constant;                 /* the known permanent, 0 or 1; -1: unknown */
+  int reduced;                  /* 1: `counted` is made */
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
   perm_plan plan;
-  perm_precision precision;     /* of the job */
+  perm_precision precision;
 } permi_array;
 
 static void permi_array_begin(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
@@ -12146,16 +12046,13 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
   permi_counted_free(allocator, &array->whole);
 }
 
-/* ---- dense sums */
-
-/* Checks the call and plans a square or empty array. */
 static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
                                     perm_result *result)
 {
   const int m = problem->m, n = problem->n;
   const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
   perm_status status;
-  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet: NaN */
+  permi_fail(result, PERM_OK, 0, "%s", "");
   if (!plan)
     return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
   status = permi_check_options(options, 5, result);
@@ -12163,7 +12060,7 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
     status = permi_check_matrix(m, n, &view, result);
   if (status != PERM_OK)
     return status;
-  if (m == 0 || n == 0) { /* the empty product */
+  if (m == 0 || n == 0) {
     memset(plan, 0, sizeof *plan);
     plan->method = PERM_METHOD_STRUCTURE;
     plan->is_complex = problem->parts == 2;
@@ -12184,7 +12081,7 @@ static void permi_dense_planned(permi_array *array)
   array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
 }
 
-/* Offers a plan, at once in the precision that the tolerance of a job in pieces needs. */
+/* Offers a plan in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -12222,11 +12119,9 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
              : permi_fail_memory(maker->result);
 }
 
-/* ---- equal lines, rectangles */
-#define PERMI_REPEATS_LEAST 8 /* smallest order */
+#define PERMI_REPEATS_LEAST 8
 
-/* Has a square array two equal rows or columns, and is the look worth it? A microsecond at n = 20: most pairs differ
-   at once. */
+/* Are two rows or columns equal, where the search is worth a microsecond (n = 20)? */
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
   const char *a = (const char *)problem->real;
@@ -12252,7 +12147,6 @@ static int permi_array_repeats(const permi_problem *problem, const perm_options 
   return 0;
 }
 
-/* Prices a reduced array; without lines it is a constant. */
 PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm_options *options, permi_offer *offer)
 {
   const permi_counted *counted = &array->counted;
@@ -12278,15 +12172,14 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Reduces an array with equal lines if that beats the dense engine, which is then not asked. Errors are left to that
-   engine. */
+/* Reduces an array with equal lines if that beats the dense engine, which reports errors. */
 PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offer *offer)
 {
   permi_array *array = maker->array;
   const permi_problem *problem = array->problem;
   const perm_options *options = maker->options;
   const int n = problem->n;
-  const permi_kernel *kernel; /* other forms are hardly slower */
+  const permi_kernel *kernel; /* the other forms are hardly slower */
   if (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
       permi_counts_refusal(problem, options) || permi_check_problem(problem, 0, maker->result) != PERM_OK ||
       permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
@@ -12346,13 +12239,11 @@ PERMI_COLD static perm_status permi_counted_leaf(permi_maker *maker, const struc
              : permi_fail_memory(maker->result);
 }
 
-/* ---- integers */
 static int permi_array_square(const permi_problem *problem)
 {
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
-/* Can the engines of square integer matrices take it? */
 static int permi_exact_may(const permi_array *array, const perm_options *options)
 {
   return array->problem->integer && array->constant < 0 && permi_array_square(array->problem) &&
@@ -12412,7 +12303,6 @@ static perm_status permi_modular_make(permi_maker *maker, const struct permi_blo
   return permi_modular_leaf(maker->options, problem->n, &view, maker->options->modulus, leaf, maker->result);
 }
 
-/* ---- the table, and arrays for permi_solve */
 enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_AT_MODULAR, PERMI_ARRAY_ENGINES };
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
@@ -12424,7 +12314,7 @@ static const permi_engine permi_array_engines[] = {
     {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0},
 };
 
-/* Asks the table at first, then only the chosen engine. Without any offer, that engine's make says why. */
+/* Asks all engines at first, then only the chosen one. Without any offer, its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
@@ -12479,7 +12369,7 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
   return status == PERM_OK ? permi_fail_memory(result) : status;
 }
 
-/* The next precision; PERM_PRECISION_COUNT at the top. */
+/* PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_array *array = ((const permi_maker *)context)->array;
@@ -12494,7 +12384,7 @@ static perm_precision permi_array_next(const void *context, const perm_options *
 /* ======================================================================================== >>entries
    What each kind of public call may reach: see >>reach. */
 
-#ifdef PERMI_ROUTE /* named by a header of further engines */
+#ifdef PERMI_ROUTE
 static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 #define PERMI_ROUTE_HERE PERMI_ROUTE
 #else
@@ -12516,7 +12406,7 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,
 #define PERMI_COUNTS_TABLES(parts) {&permi_counts_kernels_##parts##_plain, NULL}
 #endif
 
-static const permi_reach permi_bare_real = { /* without options */
+static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
     permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
@@ -12560,7 +12450,7 @@ static double permi_problem_bytes(const permi_problem *problem)
 /* ========================================================================================== >>judge
    Escalation: is a result good enough, and what comes next. */
 
-/* The relative error that counts, the guaranteed one under certify. INFINITY for an inexact 0. */
+/* The relative error, guaranteed under certify; INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
   const double least =
@@ -12568,7 +12458,7 @@ static double permi_relative(const perm_options *options, const perm_result *res
   double size;
   if (result->exact || result->error_bound == 0)
     return 0;
-  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
+  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
   return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
 
@@ -12577,8 +12467,8 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* Escalates by estimates and predictions only, so that load changes no bits. A job in pieces, whose file is of one
-   job, planned its precision at once (permi_plans_higher). */
+/* Escalates by estimates and predictions only, so that load changes no bits. A job in pieces, whose file is of one job,
+   planned its precision at once (permi_plans_higher). */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -12588,7 +12478,7 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* Time left, at least 1 ms, since 0 means no limit. */
+/* Returns at least a millisecond: 0 would mean no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return options->max_seconds == 0
@@ -12596,7 +12486,7 @@ static double permi_seconds_left(const perm_options *options, double start)
              : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* Options of an escalated run: its job is short and not the checkpoint's, so it has no files. */
+/* The escalated job has no files: it is short and not the checkpoint's. */
 static perm_options permi_run_without_files(const perm_options *options)
 {
   perm_options run = *options;
@@ -12606,14 +12496,14 @@ static perm_options permi_run_without_files(const perm_options *options)
   return run;
 }
 
-/* Does the lower result stand after this status? Not when a job in pieces ran out of time, whose bits must not depend
+/* Does the lower result stand after this status? Not in a job in pieces that ran out of time: its bits must not depend
    on limits. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* Keeps the lower precision's result if its bound is smaller: each bound is proved for its own value. */
+/* Each bound is proved for its own value, so the result with the smaller one stands. */
 static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
@@ -12624,7 +12514,6 @@ static void permi_keep_bound(const perm_options *options, const perm_result *low
   }
 }
 
-/* The verdict: was the tolerance met, is there a bound? */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -12645,20 +12534,20 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
-/* How a kind of problem is solved. plan predicts *seconds at options->precision, and may make *job, which is NULL; else
-   make makes it; next is the precision above the result's, PERM_PRECISION_COUNT at the top. */
+/* plan predicts *seconds at options->precision, and may make *job; else make makes it. next is the precision above the
+   result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
   perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
 
-/* Plans, runs, and repeats in the next precision while the result is worse than wanted. */
+/* Repeats in the next precision while the result is worse than wanted. */
 static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
                                const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
-  perm_result finished; /* lower precision */
+  perm_result finished;
   double began = start, planned = 0, seconds;
   int escalated = 0;
   perm_job *job = NULL;
@@ -12699,7 +12588,6 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
 
 static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
 
-/* The job of a plan. */
 static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
                                      const perm_options *options_given, perm_job **job, perm_result *result)
 {
@@ -12721,7 +12609,7 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
                       perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
   if (plan->is_complex != (problem->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
-  /* A plan may have been anywhere: it is made again and its fields are not used. */
+  /* a plan from outside is not trusted: it is made again */
   planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
                    : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* auto refuses kahan */
                                                              : PERM_METHOD_AUTO;
@@ -12762,7 +12650,6 @@ static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld
   return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
 }
 
-/* Checks an array and merges equal lines. */
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
   const permi_problem *problem = array->problem;
@@ -12783,7 +12670,6 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
                                                                                        : permi_fail_memory(result);
 }
 
-/* Checks a problem and makes its first job. */
 static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
@@ -12804,7 +12690,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   return status;
 }
 
-/* Computes a square or empty array of doubles; one with many zeros goes to the route. */
+/* Computes a matrix with many zeros as a sparse one. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -12820,7 +12706,6 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   return status;
 }
 
-/* Does a reduced array suit the dense engine better? */
 PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const permi_problem *square,
                                              const perm_options *options, perm_status *status, perm_result *result)
 {
@@ -12843,7 +12728,6 @@ PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const per
   return 0;
 }
 
-/* Computes any array. */
 static perm_status permi_reduced_compute(const permi_problem *problem, int equal, int argument,
                                          const perm_options *options, double start, perm_result *result)
 {
@@ -12866,7 +12750,6 @@ static perm_status permi_reduced_compute(const permi_problem *problem, int equal
   return status;
 }
 
-/* A square array as it stands; by distinct lines; with counts. */
 typedef enum permi_looking { PERMI_AS_IT_STANDS, PERMI_BY_LINES, PERMI_WITH_COUNTS } permi_looking;
 
 static perm_status permi_compute(const permi_problem *problem, permi_looking looking, int argument,
@@ -13042,8 +12925,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 
 PERMI_BRIEF_BEGIN
 
-/* =================================================================================== >>minors_calls
-   The calls for minors and gradients. */
+/* =================================================================================== >>minors_calls */
 
 #if !defined(PERM_NO_EXTRAS)
 static const char *permi_minors_refusal(const perm_options *options)
@@ -13058,7 +12940,7 @@ static const char *permi_minors_refusal(const perm_options *options)
   return NULL;
 }
 
-/* Copies counts, 1 by default; returns their sum, or -1. */
+/* Returns the sum of the counts, 1 by default, or -1. */
 static int permi_minors_counts(int count, const int *given, int *counts)
 {
   int i, total = 0;
@@ -13076,7 +12958,7 @@ static double permi_minors_shifted(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* Writes the minors in units of 2^result->exp2; row >= 0: of that row, else all. */
+/* Writes minors in units of 2^result->exp2; row: -1 for all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
 {
@@ -13090,7 +12972,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
   for (j = 0; j < columns; j++)
     whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
-  for (j = 0; j < columns; j++) { /* along the last row */
+  for (j = 0; j < columns; j++) {
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
       const int at = ((rows - 1 - minors->least) * columns + j) * parts + part;
@@ -13127,7 +13009,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
   if (lead != 0) {
-    frexp(lead, &e); /* minors set the unit while the permanent is a double in it */
+    frexp(lead, &e); /* the unit fits the minors and keeps the permanent a double */
     most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
     least = whole + e < least ? whole + e : least;
   }
@@ -13149,12 +13031,11 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
       }
-  result->error_estimate += PERMI_UNIT * largest; /* rounding to double */
+  result->error_estimate += PERMI_UNIT * largest;
   if (minors->below > PERMI_NO_MEASURE)
     result->error_estimate = (double)INFINITY;
 }
 
-/* The worst error against the largest minor. */
 static double permi_minors_relative(const perm_result *result, const double *out, int count)
 {
   double most = 0;
@@ -13259,7 +13140,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   return PERM_OK;
 }
 
-/* Gathers distinct rows, the wanted one last, columns and their entries. */
+/* Gathers distinct rows, the wanted one last, and columns. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
   const int gradient = call->row < 0;
@@ -13286,7 +13167,6 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
         minors->entry[i][j][part] = permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
 }
 
-/* Minors of scaled entries, also in double-double if needed and affordable. */
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                       double *full, permi_minors_total *total, perm_result *result)
 {
@@ -13339,7 +13219,7 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
       &options->allocator,
       (size_t)(3 * total.count + minors->rows) +
           (minors->total <= PERM_MAX_N
-               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N)) /* with room for the scaling */
+               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N))
                : 0),
       sizeof(double));
   if (!memory) {
@@ -13421,7 +13301,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
   permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, {0}, {0}, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 PERMI_BRIEF_END
 
@@ -13431,18 +13311,18 @@ PERMI_BRIEF_END
      n = 5 .. 8    AVX-512, real, entry by entry: subsets of columns of the upper n/2 rows and of the lower ones, then
                    the sum over complementary subsets. n 2^(n-1) fused products and additions; nothing is subtracted,
                    so non-negative matrices keep all but the last few bits.
-   Other matrices go through single calls, which are faster. Measured (Cascade Lake, 2 GHz under AVX-512), ns a matrix,
-   n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From n = 10 on
-   eight tables leave the first-level cache. Tried: complex numbers gained nothing from n = 5 on; transposing real
-   matrices that lie one after the other lost at every n.
+   Other matrices go through single calls. Measured (Cascade Lake, 2 GHz under AVX-512), ns a matrix, n = 5, 6, 7, 8, 9,
+   10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From n = 10 on eight tables leave
+   the first-level cache. Complex numbers gained nothing from n = 5 on; transposing real matrices that lie one after the
+   other lost at every n.
    A value stands if it is large against its rounding errors, relative to per |A| <= n! n^(-n/2) times the product of
    the rows' Euclidean norms [CLL06]. Others are computed again by single calls. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_N 8
-#define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width; */
-#define PERMI_BATCH_LARGE 14 /* 8 of larger orders */
-#define PERMI_BATCH_APART 20 /* beyond, threads share a matrix */
+#define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width */
+#define PERMI_BATCH_LARGE 14 /* the same from order 9 on */
+#define PERMI_BATCH_APART 20 /* threads share larger matrices */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
@@ -13481,22 +13361,22 @@ typedef struct permi_batch {
   int n, parts;
   size_t count;
   const double *a;
-  const float *single; /* or these */
-  size_t stride;      /* of matrices or entries */
-  ptrdiff_t ld;       /* of selections */
+  const float *single;
+  size_t stride;
+  ptrdiff_t ld;
   const int *rows, *columns;
   const perm_options *options;
-  const permi_batch_kernel *kernel; /* NULL: one by one, */
-  int plain;                        /* 1: by >>small where possible */
+  const permi_batch_kernel *kernel;
+  int plain;
   perm_isa isa;
   permi_batch_program *program;
-  double accept[3], scale; /* see permi_batch_limits */
+  double accept[3], scale;
   double *out;
-  unsigned char *todo; /* 1: left by GPUs; NULL: they were not asked */
+  unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   permi_control *control;
 } permi_batch;
 
-/* Low columns in subsets of `level` columns with high ones `mask`. */
+/* How many low columns a subset of `level` columns with the high columns `mask` has. */
 static int permi_batch_low(int level, int mask)
 {
   for (; mask; mask &= mask - 1)
@@ -13504,7 +13384,6 @@ static int permi_batch_low(int level, int mask)
   return level;
 }
 
-/* Makes the subset program for a vector width, blocks by mask of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
@@ -13549,7 +13428,6 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
   }
 }
 
-/* Gathers matrices that lie entry by entry. */
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
@@ -13565,7 +13443,6 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
   }
 }
 
-/* Matrix k row by row, where it lies or copied. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -13610,7 +13487,6 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *roo
   }
 }
 
-/* Progress of a large matrix, as a share of its batch. */
 typedef struct permi_batch_share {
   permi_control *control;
   double before, each;
@@ -13624,7 +13500,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* One matrix by a single call; NaN if stopped. Not inlined: a perm_result is large. */
+/* NaN if stopped. Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -13634,14 +13510,14 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   const permi_problem problem =
       permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
-  if (batch->todo) { /* GPUs have seen it */
+  if (batch->todo) {
     options.gpu.devices = 0;
     options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
   }
-  options.progress = NULL; /* the batch's own, */
+  options.progress = NULL;
   options.cancel = NULL;
   options.max_seconds = 0;
-  if (batch->n > PERMI_BATCH_APART) { /* unless one takes long, on the calling thread */
+  if (batch->n > PERMI_BATCH_APART) {
     share.control = batch->control;
     share.each = 1 / (double)batch->count;
     share.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * share.each;
@@ -13683,7 +13559,7 @@ static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *r
   return whole || positive;
 }
 
-/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion itself cancels nothing. */
+/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion cancels nothing. */
 static void permi_batch_limits(permi_batch *batch)
 {
   const int n = batch->n;
@@ -13694,17 +13570,17 @@ static void permi_batch_limits(permi_batch *batch)
   batch->scale = factorial / pow(n, 0.5 * n);
   limit = n > 4 ? 4e10 * n * PERMI_UNIT * batch->scale : 0;
   batch->accept[0] = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* squares of row norms; entries */
-  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* vanishing norms give less */
+  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300;
   batch->accept[2] = limit * limit;
 }
 
-/* Computes [begin, end) one by one. Returns the first that fails, or count. */
+/* Computes [begin, end) one by one; returns the first that fails, or count. */
 static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
   size_t first, at, failed = batch->count;
-  for (first = begin; first < end; first += 8) { /* eight at once where entries lie apart */
+  for (first = begin; first < end; first += 8) {
     const size_t last = end - first < 8 ? end : first + 8;
     if (batch->kind == PERMI_BATCH_ENTRIES)
       permi_batch_gather(batch, first, last - first, memory);
@@ -13725,7 +13601,6 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* Takes a whole vector if all stand. */
 static int permi_batch_take(const permi_batch *batch, const double *out, double *value)
 {
   const int parts = batch->parts, width = batch->kernel->width;
@@ -13765,7 +13640,7 @@ static int permi_batch_take_one(const permi_batch *batch, const double *out, int
                                                          : 4 * batch->scale * sqrt(norms) + large);
 }
 
-/* Computes [begin, end) in vectors. Returns the first that fails, or count. */
+/* The same in vectors. */
 static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
@@ -13778,7 +13653,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   work = vectors + entries * width;
   memset(out, 0, sizeof out);
   if (n <= 4 && kernel->stream && batch->kind == PERMI_BATCH_ENTRIES && !batch->single) {
-    const size_t whole = (end - begin) / (size_t)width; /* most often all stand */
+    const size_t whole = (end - begin) / (size_t)width;
     if (kernel->stream(n, batch->a + begin, batch->stride, whole, batch->accept[0], PERMI_SMALL_LEAST,
                        batch->out + begin))
       first += whole * (size_t)width;
@@ -13834,7 +13709,7 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
   const permi_batch *batch = (const permi_batch *)context;
   const int parts = batch->parts;
   const double relative = permi_wanted_relative(batch->options);
-  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as permi_plan_bounds; division */
+  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
   size_t k;
   int part;
   for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
@@ -13890,14 +13765,13 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
-/* Tasks for threads; failed: the first refused matrix. */
 typedef struct permi_batch_sharing {
   permi_batch *batch;
   size_t step, tasks, failed;
   perm_status failure;
-  size_t room; /* doubles a thread */
+  size_t room;
   double *memory;
-  int threads_inside; /* of a large matrix */
+  int threads_inside;
 } permi_batch_sharing;
 
 static perm_status permi_batch_sharing_task(void *context, uint64_t number, int thread)
@@ -13925,7 +13799,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Chooses the kernel. Returns the doubles a thread works in; 0: out of memory. */
+/* Chooses the kernel; returns a thread's room in doubles, or 0. */
 static size_t permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -13953,7 +13827,6 @@ static size_t permi_batch_prepare(permi_batch *batch)
   return room + (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
 }
 
-/* Gives a batch to GPUs where faster; batch->todo is what they leave. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   permi_control *control = batch->control;
@@ -14002,8 +13875,8 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   while (batch->todo && next < batch->count && !batch->todo[next])
     next++;
-  next = next < batch->count ? 0 : run.tasks; /* the rest is the CPU's */
-  /* n 2^(n-1) elements at 1e9/s must be worth a parallel region */
+  next = next < batch->count ? 0 : run.tasks;
+  /* at 1e9 elements a second */
   if (apart || run.tasks - next < 2 || n * terms * 1e-9 < PERMI_PARALLEL_SECONDS)
     threads = 1;
   if (status == PERM_OK && next < run.tasks) {
@@ -14015,7 +13888,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   } else if (next >= run.tasks) {
     status = PERM_OK;
   }
-  if (status == PERM_OK && control.stopped != PERM_OK) /* inside a task */
+  if (status == PERM_OK && control.stopped != PERM_OK)
     status = control.stopped;
   permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);
@@ -14043,10 +13916,9 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   return status;
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
-/* ====================================================================================== >>batch_calls
-   The public functions for many matrices, and for floats. */
+/* ====================================================================================== >>batch_calls */
 
 #if !defined(PERM_NO_EXTRAS)
 static perm_status permi_batch_run(permi_batch *batch, double input, perm_result *result)
@@ -14221,7 +14093,7 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   permi_release(&options->allocator, copy);
   return status;
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 /* ======================================================================================= >>low_rank
    Products of thin factors [Bar96]. A = U V with r columns in U: with

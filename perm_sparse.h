@@ -6,34 +6,34 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it leaves out what is not called)
+   compiled in about 20 s (PERM_STATIC leaves out what is not called):
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
-   With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
-   before perm.h there). Needs libc and libm.
+   With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
+   perm.h. Needs libc and libm.
 
    CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too.
-     api/        >>sparse_config     macros that a project may define
-                 >>sparse_calls      every public type and function
-     matrix/     >>matrix            compressed rows from entries, triplets, arrays; sort, duplicates
-                 >>io                lines, words, numbers; messages FILE:LINE
-                 >>market            Matrix Market: banner, symmetric, skew-symmetric, hermitian
-                 >>plain_text        files without a banner: rows, coordinates, edges; perm_matrix_read
+     api/        >>sparse_config     macros
+                 >>sparse_calls      public types and functions
+     matrix/     >>matrix            compressed rows from triplets, arrays
+                 >>io                lines, numbers; messages FILE:LINE
+                 >>market            Matrix Market: banner, symmetric, hermitian
+                 >>plain_text        files without a banner; perm_matrix_read
                  >>write             Matrix Market written
      block/      >>matching          Hopcroft-Karp
                  >>components        Dulmage-Mendelsohn, strong components
                  >>reduce            lines of degree 1 and 2 eliminated
                  >>order             elimination order: greedy, annealing
-                 >>engines           what engines of a block share (their interface: solve/engine.h)
-                 >>vectors           what the vector kernels read: arrays, hybrid; their text for AVX-512, AVX2
-     frontier/   >>values            the ring of values: doubles, double-double, integers, residues
+                 >>engines           what engines of a block share
+                 >>vectors           what the vector kernels read; their readings for AVX-512, AVX2
+     frontier/   >>values            entries as values of the ring
                  >>frontier          states, keys, cursors of the lists
-                 >>steps             a step: the values of a union of lists
-                 >>steps_run         the union of lists, in parts; threads; the value at the end
-                 >>sorting           the lists' twin: expand, sort, contract
+                 >>steps             the values of a union of lists
+                 >>steps_run         the union, in parts; threads
+                 >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
-                 >>arrays            arrays indexed by combinations
+                 >>arrays            indexed by combinations
                  >>array_layout      words and ways of a step
                  >>arrays_gpu        arrays and lists on a GPU
                  >>arrays_run        passes, price
@@ -43,14 +43,14 @@
                  >>band              a window along a band
                  >>band_run          streams, threads, bound
                  >>band_order        order of the rows, price
-     signs/      >>hybrid            Glynn's signs outside, elimination inside: the interpreter's program
-                 >>hybrid_layout     which columns are inside, search
-                 >>hybrid_program    a layout becomes a straight program
+     signs/      >>hybrid            Glynn's signs outside, elimination inside
+                 >>hybrid_layout     which columns are inside
+                 >>hybrid_program    a layout's straight program
                  >>hybrid_leaf       rounding, estimate, price
                  >>programs          the same for GPUs
                  >>program_text      its kernel as CUDA C++ and PTX
                  >>program_tune      candidates, tuning
-                 >>hybrid_offer      what hybrid and cached offer, on the CPU or GPUs
+                 >>hybrid_offer      offers of hybrid and cached
                  >>sparyser          Ryser in compressed columns, Gray code
                  >>dominating        Ryser over dominating sets
                  >>codegen           the published GPU kernels
@@ -59,12 +59,12 @@
                  >>decompose_run     their walk, price
      sparse/     >>prepare           check, reduce, split into blocks
                  >>frontier_offer    offers of frontier, tree, sorting
-                 >>choose            the table of engines and the choice for a block
+                 >>choose            the table of engines
                  >>sparse_job        a matrix becomes a job
-                 >>sparse            perm_compute_sparse, perm_sparse_job, perm_sparse_report
+                 >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
      kernels/    >>array_kernels     arrays for each instruction set
-                 >>hybrid_kernels    the interpreter of hybrid programs
+                 >>hybrid_kernels    interpreter of hybrid programs
 
    EXAMPLE
        perm_matrix a;
@@ -78,59 +78,53 @@
        }
 
    GUARANTEES
-     - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
-       4544 bits (above that in doubles, `exact` is 0), and modulo any number at any size. Doubles carry a proven bound
-       in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
-       products of entries: non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum over
-       signs: `error_bound` is INFINITY.
+     - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
+       (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
+       arrays, tree, band and transversals have a proven `error_bound`; they only add products of entries, so
+       non-negative matrices do not cancel. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
-     - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
-     - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
+     - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
+     - The same plan and the same bits on every run and for any number of threads: searches count moves.
 
    METHOD (options.method): what it sums; states or terms; values
        auto          the fastest by prediction within max_bytes, for each block
-       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
-                     gone than of others; all values. As lists or arrays:
-       lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract.
-                    options.gpu: one GPU, up to its memory, arrays where predicted faster, both if isa is cuda
+       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
+                     columns than rows gone; all values. As lists or arrays:
+       lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
+                    options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
-       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order 13, as
-                     kernels generated for the matrix
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, as kernels
+                     generated for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
-                     k row sums in registers; doubles. For comparisons: hybrid is faster
-       decompose     branches at lines of degree 3 and 4 down to nothing or dense blocks; doubles, exact integers
-       transversals  every perfect matching one at a time; all values
+                     k row sums in registers; doubles. Hybrid is faster
+       decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
+       transversals  every perfect matching; all values
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
-   COST  what the structure allows: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
-   options.plan_effort buys longer searches.
+   COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
 
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
    or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
-   REFERENCES
+   REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
      [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
-     [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
-     [Dec99] R. Dechter, Bucket elimination: a unifying framework for reasoning, Artif. Intell. 113 (1999) 41-85.
+     [Dec99] R. Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
      [LM]    P. H. Lundow, K. Markstrom, Efficient computation of permanents, with applications to Boson sampling and
              random matrices: bands, dominating sets.
      [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
              decomposition.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
-             on GPUs: the permanent ordering, products kept at a depth; both methods codegen.
-     [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
-     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
-             using merge path, IPDPS 2015: unions of sorted lists.
-     [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
+             on GPUs: the permanent ordering, methods codegen.
+     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
 */
 #ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
 #ifndef PERM_SPARSE_H_INCLUDED
@@ -180,8 +174,8 @@
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
 
 /* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1, columns ascend
-   strictly in a row, no entry is zero. A pattern has the value 1 at every entry. The struct owns its arrays;
-   perm_matrix_free releases them. All zero is a 0 x 0 matrix. */
+   strictly in a row, no entry is zero. The values of a pattern are 1. The struct owns its arrays. All zero is a 0 x 0
+   matrix. */
 typedef struct perm_matrix {
   int m, n;
   size_t nnz;
@@ -191,130 +185,122 @@ typedef struct perm_matrix {
   double *real;             /* nnz; NULL for PATTERN; for INTEGER the nearest double */
   double *imaginary;        /* nnz; COMPLEX only, else NULL */
   int64_t *integer;         /* nnz; INTEGER only, else NULL */
-  perm_allocator allocator; /* of the arrays: options->allocator of the call that made them */
+  perm_allocator allocator; /* of the call that made the arrays */
 } perm_matrix;
 
-/* Functions that make a matrix use of the options allocator, max_bytes, max_seconds, cancel, progress, readers format
-   too; result may be NULL, its message is one line. *matrix is overwritten without being freed; on an error it is all
-   zero and nothing stays allocated. Zero entries are left out, a position given twice is refused. O(nnz) time and
-   memory beyond the input. Thread-safe, unless setlocale is called at the same time. */
+/* Functions that make a matrix use the options allocator, max_bytes, max_seconds, cancel, progress and, to read,
+   format. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a position
+   given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at the same
+   time. */
 
 /* Reads a file; "-" is standard input, to its end. A first line that begins with %%MatrixMarket is a banner:
    - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
-     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). One entry a
-     line; comment lines (%) and blank lines anywhere after the first.
+     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment (%) and
+     blank lines anywhere after the first.
    Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
    numbers; complex ones are a+bi, a-bi, bi or i without blanks inside.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
-   - edges: lines "row column [weight]", the 1s (or weights) of the rows and columns of a bipartite graph, as many as
-     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else refused.
+   - edges: lines "row column [weight]", the 1s (or weights) of a matrix as large as the largest indices. They count
+     from 0 if one of them is 0, from 1 if the smallest of both are 1; else refused.
    - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
      or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
      .mtx without banner that is not coordinates.
-   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
-   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real, so
-   that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
+   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK.
+   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
+   PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits. Lines end in
    LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
-   sizes the file declares. A read that waits (a pipe, a FIFO without writer) looks at the limits when a signal
-   interrupts it.
+   sizes the file declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
-   expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
+   expected". */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
-/* The same from bytes in memory, without a terminating zero; text may be NULL when bytes is 0. name stands for the file
-   in messages; NULL: "memory". */
+/* The same from bytes in memory. name stands for the file in messages; NULL: "memory". */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
 /* Writes Matrix Market coordinate general, which perm_matrix_read reads back to the same bits; "-" is standard output.
-   A file is replaced as a whole, like a checkpoint (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and
-   character devices are written directly; directories, FIFOs, other devices and symbolic links are refused. result may
-   be NULL. PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
+   A file is replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices
+   are written directly; directories, FIFOs, other devices and symbolic links are refused. PERM_ERROR_FILE with the
+   system's reason. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
-/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is as it was;
-   what is written directly ends anywhere. result->seconds: how long it took. */
+/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is unchanged;
+   direct output ends anywhere. result->seconds: how long it took. */
 PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
                                                      const perm_options *options, perm_result *result);
 
-/* From a row-major array with row stride ld >= n, in doubles; kind REAL. a may be NULL when m or n is 0.
-   PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY. O(m n). */
+/* From a row-major array with row stride ld >= n; kind REAL. a may be NULL when m or n is 0. O(m n). */
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
                                                    const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
 
 /* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none, INTEGER
-   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
-   PERM_ERROR_SIZE (m, n), PERM_ERROR_RANGE (an index), PERM_ERROR_FORMAT (a position twice), PERM_ERROR_NULL,
-   PERM_ERROR_OPTION (kind), PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY; messages number triplets from 0. */
+   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays may be NULL. PERM_ERROR_RANGE: an index;
+   PERM_ERROR_FORMAT: a position twice; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
                                                       const double *real, const double *imaginary,
                                                       const int64_t *integer, perm_kind kind,
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
 
-/* Releases the arrays and zeroes the struct. NULL and an all-zero struct are fine. */
+/* Releases the arrays and zeroes the struct; NULL is fine. */
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 
-/* Bytes of a perm_matrix, for languages that cannot read this header; see perm_layout. */
+/* For languages that cannot read this header; see perm_layout. */
 PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
-/* Makes the job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
-   eliminated, the rest is split into blocks, a task or range each; their product is the permanent. The matrix may be
-   freed afterwards. Free the job with perm_job_free. result may be NULL.
-   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles are
-   predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can need;
-   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
-   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
-   preparing or planning, which report progress with fraction 0; *job is NULL. */
+/* The job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
+   eliminated, the rest is split into blocks, a task or range each. Precision exact (Gaussian integers in complex
+   matrices), or default for kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and
+   exact over a second): integers of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may
+   have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512
+   frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while planning, which reports progress with fraction 0;
+   *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
-/* Permanent of a sparse matrix; result is required. Default precision computes integer kinds exactly, or in doubles
-   (with their error bound) if a perm_integer may be too short. Rectangular matrices (and the methods for them) become
-   arrays of up to PERM_MAX_LINES rows and columns for the engines of perm.h. */
+/* Permanent of a sparse matrix. Default precision computes integer kinds exactly, or in doubles (with their error
+   bound) if a perm_integer may be too short. Rectangular matrices (and the methods for them) become arrays of up to
+   PERM_MAX_LINES rows and columns for the engines of perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
-/* What the structure tells before any engine runs. Entries are those that are not zero. */
+/* What the structure tells before any engine runs. */
 typedef struct perm_preparation {
   int m, n;
   size_t entries;
-  int structural_rank;               /* pairs of a largest matching; below min(m, n) the permanent is 0, and then */
-  int hall_lines, hall_others;       /* so many lines of the shorter side (rows, if square) have entries in only so */
-                                     /* many of the other: Hall's condition fails. Else 0, 0 */
-  int components;                    /* fully indecomposable blocks of the matrix as given */
-  size_t dead_entries;               /* in no perfect matching: dropped, here and after eliminations */
-  int degree_one, degree_two;        /* rows (and as many columns) eliminated */
-  size_t entries_one, entries_two;   /* by how many entries that made the matrix smaller */
-  int rounds;                        /* of decomposition and elimination, until nothing changed */
-  int cancelled;                     /* 1: integers cancelled on the way, and what was left is singular */
-  int blocks, largest;               /* left for engines, of order 2 or more, and the order of the largest */
+  int structural_rank;         /* largest matching; below min(m, n) the permanent is 0, and then */
+  int hall_lines, hall_others; /* so many lines of the shorter side (rows, if square) have entries in only */
+                                     /* so many of the other: Hall's condition fails. Else 0, 0 */
+  int components;                  /* fully indecomposable blocks of the given matrix */
+  size_t dead_entries;             /* in no perfect matching, here and after eliminations: dropped */
+  int degree_one, degree_two;      /* rows (and as many columns) eliminated */
+  size_t entries_one, entries_two; /* by how many entries that made the matrix smaller */
+  int rounds;                      /* of decomposition and elimination */
+  int cancelled;                   /* 1: integers cancelled, and what was left is singular */
+  int blocks, largest;             /* left for engines, of order 2 or more; the largest order */
   size_t entries_left;
-  int equal_rows, equal_columns;     /* of the blocks: those that repeat another one of their block */
-  int degree_three, degree_four;     /* rows and columns of the blocks with so many entries: method decompose */
+  int equal_rows, equal_columns; /* of the blocks, beyond the first of each */
+  int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it; nothing is computed.
-   result may be NULL. Of a rectangular matrix only the structural rank (and the lines that limit it). Errors as
-   perm_sparse_job, without the limits. O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares a matrix as perm_sparse_job does with the same options. Of a rectangular matrix only the structural rank
+   (and the lines that limit it). O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Draws, as SVG, what makes the matrix fast or slow: the entries as given and in block triangular form (blocks
-   outlined, entries in no perfect matching in another color; over order 600 or 20000 entries a map of densities), the
-   frontier along the elimination order of the largest block that has one, and engine and prediction of every block; or
-   why there is no plan. Nothing is computed. Options as for perm_sparse_job, path as for perm_matrix_write; result may
-   be NULL. PERM_ERROR_FILE, PERM_ERROR_MEMORY, PERM_ERROR_NULL, and what is wrong with matrix or options. Time and
-   memory of planning and O(nnz); the file stays below about a megabyte. */
+/* Draws as SVG: the entries as given and in block triangular form (entries in no perfect matching in another color;
+   over order 600 or 20000 entries densities), the frontier of the largest block that has one, and engine and prediction
+   of every block, or why there is no plan. Options as for perm_sparse_job, path as for perm_matrix_write. The file
+   stays below about a megabyte. */
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
 #endif
@@ -337,11 +323,11 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 
 /* ========================================================================================= >>matrix
    Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
-   or when watch says stop; *matrix is then all zero, a list or array as it was. */
+   or when watch says stop; *matrix is then all zero, a list or array unchanged. */
 
 typedef struct permi_entry {
   unsigned long long key;  /* row << 32 | column */
-  unsigned long long line; /* where it was given; of triplets the number */
+  unsigned long long line; /* line of the file, or number of the triplet */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -368,7 +354,6 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* Allocates the arrays; row_start is 0, the rest undefined. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -412,7 +397,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Watches a loop of `units` a step, in every 65536th step: short loops cost nothing and change no plan. 1: stop. */
+/* Watches a loop of `units` a step at every 65536th step; 1: stop. */
 #define PERMI_WATCH_STEPS 65536
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
@@ -421,7 +406,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length, which gather in *gathered. */
+/* The same for steps of any length. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -432,7 +417,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies bytes, or zeros from NULL, a piece at a time. */
+/* Copies bytes, or zeros from NULL, in pieces. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -449,7 +434,6 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
   return 1;
 }
 
-/* Moves an array into a block of `bytes`, keeping the first `used`. */
 static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
                               size_t bytes)
 {
@@ -463,8 +447,8 @@ static int permi_grow_watched(const perm_allocator *allocator, permi_control *wa
   return 1;
 }
 
-/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size:
-   at most PERMI_SORT_BYTES. */
+/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size <=
+   PERMI_SORT_BYTES. */
 #define PERMI_SORT_BYTES 32
 #define PERMI_SORT_WHOLE 65536
 static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
@@ -496,7 +480,7 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
     left = (size_t)(low - first) / size;
     shorter = left <= count / 2;
     if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* the shorter part by a call: at most 32 nested */
+      return 0; /* at most 32 nested calls */
     first = shorter ? low : first;
     count = shorter ? count - left : left;
   }
@@ -520,8 +504,8 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input too, without n counters
-   (n may be 2^31-1 in a file of 60 bytes). */
+/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input, without n counters (n
+   may be 2^31-1 in a file of 60 bytes). */
 PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
                                                  permi_control *watch)
 {
@@ -551,7 +535,7 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
       count[k] = start;
     }
     for (k = 0; k < list->count; k++) {
-      if (permi_watch_step(watch, k, 60)) /* at once if the counts are not complete */
+      if (permi_watch_step(watch, k, 60)) /* at once while the counts are not complete */
         break;
       to[count[from[k].key >> shift & 255]++] = from[k];
     }
@@ -565,8 +549,8 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return !permi_watch(watch, 0);
 }
 
-/* Returns the first entry of the input whose position was given before, here by the entry before it; NULL: none, or
-   stopped. Of a mirrored pair (same line) the entry in the file has the larger key. */
+/* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same
+   line) the entry in the file has the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -577,7 +561,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* The list must be sorted, without duplicates; zeros are left out. */
+/* The list must be sorted, without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -610,7 +594,6 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
   return 1;
 }
 
-/* Checks the shape and zeroes *matrix, argument number `argument` of a public call. */
 static perm_status permi_matrix_begin(int m, int n, perm_matrix *matrix, int argument, perm_result *result)
 {
   permi_result_clear(result);
@@ -670,7 +653,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
-typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
+typedef struct permi_triplets {
   int m, n;
   size_t nnz;
   const int *row, *column;
@@ -774,22 +757,21 @@ PERMI_BRIEF_BEGIN
 
 typedef struct permi_reader {
   const char *name;
-  const char *position, *end;    /* after the current line */
+  const char *position, *end;
   const char *cursor, *line_end;
-  unsigned long long line;       /* 0 before the first */
-  char point[16];                /* the locale's, which strtod wants */
+  unsigned long long line;
+  char point[16]; /* the locale's, for strtod */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction;                  /* 1: some real number is no integer of 64 bits */
-  char note[132];                /* how a file without a banner was read */
+  int fraction; /* 1: some number is no integer of 64 bits */
+  char note[132];
   perm_status status;
   perm_result *result;
 } permi_reader;
 
-/* At most 24 bytes in quotes, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -810,7 +792,7 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* The last 100 bytes of a file's name without control characters. UTF-8 stays and is not cut inside a character. */
+/* The last 100 bytes of a file's name without control characters, never cut inside a UTF-8 character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -888,7 +870,6 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* 0: no line is left, or watch says stop. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -898,7 +879,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* a CR elsewhere is garbage: a file with CR alone would be one row */
+  /* a CR elsewhere is garbage: else a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -922,7 +903,6 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* 0: no word is left. */
 static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -958,8 +938,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of a decimal number, [+-] digits [. digits] [e [+-] digits] with a digit before the e; begin: there
-   is none. */
+/* Returns the end of a number, [+-] digits [. digits] [e [+-] digits] with a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -985,13 +964,13 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a decimal number such as 7, 2.0 or 1e3. 0: not whole, or beyond 64 bits. */
+/* Converts a number such as 7, 2.0 or 1e3; returns 0 if not whole or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
   const uint64_t limit = (uint64_t)INT64_MAX + (uint64_t)negative;
   const char *point = permi_digits_end(begin + sign, end), *mark = point, *p;
-  long long places = 0, k; /* digits before the point once the exponent has moved it */
+  long long places = 0, k; /* digits before the shifted point */
   uint64_t magnitude = 0;
   if (mark < end && *mark == '.')
     mark = permi_digits_end(mark + 1, end);
@@ -1001,7 +980,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
     places = mark[1] == '-' ? -places : places;
   }
   places += point - begin - sign;
-  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* these cannot overflow */
+  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* cannot overflow */
     magnitude = 10 * magnitude + (uint64_t)(*p - '0');
   for (; p < mark || (magnitude && k < places); p += p < mark) {
     const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
@@ -1015,7 +994,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* Converts what permi_number_end found, correctly rounded; strtod wants a terminated copy. */
+/* Rounds correctly; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -1048,8 +1027,8 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
 
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Beyond it, comment lines may stand between entries and lines exceed 1024 bytes; the field
-   "double" of some programs is refused. */
+   Design, NISTIR 5935, 1996. Comments between entries and long lines are allowed, the field "double" of some programs
+   is not. */
 
 typedef enum permi_symmetry { PERMI_GENERAL, PERMI_SYMMETRIC, PERMI_SKEW, PERMI_HERMITIAN } permi_symmetry;
 
@@ -1064,7 +1043,6 @@ static const permi_banner_word permi_banner[4] = {
     {"symmetry", "general, symmetric, skew-symmetric or hermitian",
      {"general", "symmetric", "skew-symmetric", "hermitian"}}};
 
-/* Which keyword each word of the banner is. */
 static int permi_read_banner(permi_reader *reader, int found[4])
 {
   const char *begin, *end;
@@ -1083,7 +1061,6 @@ static int permi_read_banner(permi_reader *reader, int found[4])
   return permi_line_finished(reader, "the banner");
 }
 
-/* The next word, `what` in messages, which must be a number. */
 static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
                                                  const char **end)
 {
@@ -1097,13 +1074,13 @@ static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const cha
   return 1;
 }
 
-/* *whole: the number as integer, 0 if it is none. */
+/* *whole: the number as an integer, or 0. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
   if (!permi_read_number(reader, what, 0, &begin, &end))
     return 0;
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* has no negative */
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) {
     reader->fraction = 1;
     *whole = 0;
   }
@@ -1144,7 +1121,6 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return ok && permi_line_finished(reader, "the entry");
 }
 
-/* Adds an entry and its mirror image. */
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
                            permi_entry *entry)
 {
@@ -1171,7 +1147,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
-  int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1; /* counted from 1 */
+  int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1;
   permi_entry entry;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
@@ -1199,10 +1175,10 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Refuses at once more entries than the file can hold. Whole real numbers become integers. */
+/* Refuses at once more entries than the file can hold. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
-  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* least length of a line, its end included; two indices: 4 */
+  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
   const char *field, *symmetry_name, *things;
   int found[4], array;
   int64_t m = 0, n = 0, declared = 0;
@@ -1264,11 +1240,11 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ===================================================================================== >>plain_text
-   Files without a banner: rows of numbers, coordinates, edges; which of them a file is. The public calls that read. */
+   Files without a banner: rows of numbers, coordinates, edges; the public calls that read. */
 #include <errno.h>
 #include <locale.h>
 
-/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or failed by a comma alone. */
+/* Finds the next number after blanks or one comma; returns 0 at the end of the line, or after a failure. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -1289,7 +1265,6 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
          permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
-/* Reads a number, perhaps complex, and raises reader->kind as needed. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer;
@@ -1306,7 +1281,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     return permi_double_value(reader, begin, end, &entry->real);
   }
   if (end > begin && end[-1] == 'i') {
-    const char *last = end - 1, *from = middle == last ? begin : middle; /* the imaginary part, perhaps a sign only */
+    const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
       reader->kind = PERM_KIND_COMPLEX;
@@ -1371,7 +1346,6 @@ static int permi_fields(permi_reader *reader, const char *begin[5], const char *
   return reader->status == PERM_OK ? count : -1;
 }
 
-/* A whole number from 0 to limit. */
 static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
 {
   int integer;
@@ -1379,13 +1353,12 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
          *value <= limit;
 }
 
-/* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];          /* rows, columns, entries as announced, */
-  unsigned long long first; /* in this line */
-  int64_t low[2], high[2];  /* of rows and columns */
-  int columns;              /* numbers in a line */
-  unsigned long long lines; /* with an entry */
+  int64_t size[3];
+  unsigned long long first;
+  int64_t low[2], high[2];
+  int columns;
+  unsigned long long lines;
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -1400,14 +1373,13 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* What indices count from: 0 if one of them is 0, else 1. (Where none is 0 and none is the last, either reading leaves
-   a row or a column empty, and the permanent is the same.) */
+/* Indices count from 0 if one of them is 0, else from 1. (Where none is 0 and none is the last, either reading leaves
+   an empty line, and the permanent is the same.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
 }
 
-/* Reads a line "rows columns entries" within these limits. 0: it is something else. */
 static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t columns, permi_indices *indices,
                                  const char **begin)
 {
@@ -1423,7 +1395,7 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest be "rows columns entries" and any number of entries? Stops at the first line that says no. */
+/* Could the rest be "rows columns entries" and any number of entries? */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -1477,7 +1449,7 @@ static perm_format permi_recognise(permi_reader *reader)
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Adds the entry of a line "row column [value [imaginary part]]", its indices not yet shifted. */
+/* Adds an entry with unshifted indices. */
 static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};
@@ -1596,12 +1568,12 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* of some Windows editors */
+    start = reader->position += 3; /* UTF-8 mark of some Windows editors */
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
-    /* a misspelt banner must not make rows of numbers of coordinates */
+    /* a misspelt banner is refused */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }
@@ -1684,7 +1656,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
-/* "-": standard input. NULL: errno says why, or watch says stop. */
+/* NULL: errno says why, or watch says stop. */
 static FILE *permi_text_open(const char *path, permi_control *watch)
 {
   FILE *file = strcmp(path, "-") ? NULL : stdin;
@@ -1716,7 +1688,7 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
     wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
     errno = 0;
     got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* perhaps a signal that cancels */
+    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
       clearerr(file);
       watch->next_look = 0;
     } else if (ferror(file)) {
@@ -1769,14 +1741,14 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 }
 
 /* ========================================================================================== >>write
-   Matrix Market files written: PATH holds either what it held before or all of the matrix (>>files). */
+   Matrix Market files written as a whole or not at all (>>files). */
 #include <errno.h>
 #include <locale.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 
-/* Prints so many significant digits into text, 64 bytes, with a point in every locale. */
+/* Prints a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;
@@ -1802,7 +1774,6 @@ typedef struct permi_matrix_written {
   permi_control *watch;
 } permi_matrix_written;
 
-/* 0: errno says why, or watch says stop. */
 static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
@@ -1825,8 +1796,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Is path to be written to directly, an open file or a device? Names come first, since stat follows them (/dev/stdout
-   is a regular file after "> file"). */
+/* Is path written to directly, as an open file or device? Names come first, since stat follows them (/dev/stdout is a
+   regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -1843,7 +1814,6 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* Writes what `print` prints (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {

@@ -5,75 +5,75 @@
        #define PERM_IMPLEMENTATION
        #include "perm.h"
 
-   and anywhere else just #include "perm.h". Needs libc and libm; uses OpenMP when compiled with it:
+   and elsewhere #include "perm.h". Needs libc and libm; OpenMP is optional:
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILE TIME  The implementation takes about 10 s at -O2 and 2 s at -O0: keep it in a file that you seldom edit.
-   In a program of one file, also #define PERM_STATIC: what is not called is left out, about 4 s for perm_real.
+   COMPILE TIME  About 10 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
+   of one file, also #define PERM_STATIC: it leaves out what is not called, 4 s for perm_real.
 
-   CONTENTS  Each tag is a room, a file of src/ in the folder that stands before it; search here for the tag.
-     api/        >>config          what a project may define: PERM_STATIC, PERM_WITH_CUDA, PERM_NO_COMPLEX
-                 >>types           status, methods, options, result, plan, partial
-                 >>calls           every public function
+   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here.
+     api/        >>config          macros that a project may define
+                 >>types           options, result, plan, partial
+                 >>calls           the public functions
      base/       >>platform        compilers, threads, clock
-                 >>prices          the planner's prices: what engines are predicted to cost
-                 >>memory          checked allocation, max_bytes, error messages
-                 >>doubles         double-double, TwoSum, the exactly associative sum
+                 >>prices          the planner's prices
+                 >>memory          allocation, max_bytes, messages
+                 >>doubles         double-double, the associative sum
                  >>integers        integers of any size
-                 >>numbers         constants of a job: integers, residues, double-doubles
-                 >>ring            values of the engines and their operations: words, residues, double-double
-                 >>cpu             CPUID: which instruction set there is
-                 >>files           a file replaced whole: temporary file, lock, rename
+                 >>numbers         a number in a job's expression
+                 >>ring            values of the engines and their operations
+                 >>cpu             CPUID
+                 >>files           a file replaced whole
      job/        >>control         cancel, time limit, progress
-                 >>job             leaves, the expression over them, merge of partials
+                 >>job             leaves, expression, merge of partials
                  >>state           finished chunks, merge of states
                  >>parallel        the loop over threads
-                 >>options         the check of options
-                 >>checkpoint      the file format of checkpoints
-     gpu/        >>contract        what perm.h and perm_cuda.cu tell each other
-     dense/      >>dispatch        what a dense kernel reads and yields
-                 >>kernels         the table of dense kernels; its readings for AVX-512, AVX2, NEON
-                 >>reach           what a public call may link: kernels, GPUs, files
+                 >>options         their check
+                 >>checkpoint      the file format
+     gpu/        >>contract        between perm.h and perm_cuda.cu
+     dense/      >>dispatch        the interface of dense kernels
+                 >>kernels         their table; readings for AVX-512, AVX2, NEON
+                 >>reach           what a public call may link
                  >>small           n <= 12 in one call
-                 >>plain           scalar Glynn, Ryser, expansion
-                 >>scale           scaling by powers of two, an assignment problem
-                 >>dense           Glynn's sum in blocks, binary Gray code, exact row sums
+                 >>plain           scalar engines
+                 >>scale           scaling by powers of two
+                 >>dense           Glynn's sum in blocks, Gray code
                  >>gpu             dense sums on GPUs
-                 >>plan            what fixes the bits of a dense sum
-                 >>rounding        the estimate: rounding before the products
-                 >>bounds          the bound: proof of certify; the leaf of a plan
+                 >>plan            what fixes the bits
+                 >>rounding        the estimate
+                 >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
-     exact/      >>exact           integers without rounding, residues modulo p; price
-                 >>limbs           exact limbs: tables of the vector kernels
-                 >>exact_gpu       integers on GPUs
-     counts/     >>counts          multiplicities, rectangular matrices: equal lines merged
-                 >>digits          digits of a count, forms of engines, values beyond double
-                 >>subsets         the dynamic program over subsets; expansion
-                 >>sign_sums       Glynn and Ryser over counts: n-ary Gray code
-                 >>counts_choice   the engine for counts, its price
-                 >>counts_scale    scaling, error of an engine
-                 >>counts_gpu      sums over counts on GPUs
-                 >>counts_leaf     the leaf of the chosen engine
+     exact/      >>exact           integers, residues
+                 >>limbs           their vector kernels
+                 >>exact_gpu       the same on GPUs
+     counts/     >>counts          multiplicities, rectangular matrices
+                 >>digits          digits of a count, values beyond double
+                 >>subsets         dynamic program over subsets; expansion
+                 >>sign_sums       Glynn and Ryser: n-ary Gray code
+                 >>counts_choice   the engine, its price
+                 >>counts_scale    scaling, error
+                 >>counts_gpu      GPUs
+                 >>counts_leaf     the leaf
      solve/      >>check           finite entries, sizes, strides
-                 >>names           texts of statuses, methods and values; perm_layout
-                 >>run             perm_job_execute: limits, checkpoints, parts and their merge
-                 >>engine          the interface of every engine, dense and sparse; the choice among offers
+                 >>names           texts; perm_layout
+                 >>run             perm_job_execute: limits, checkpoints, parts
+                 >>engine          the interface of every engine; the choice
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
-                 >>judge           escalation: is a result good enough, what comes next
+                 >>judge           escalation
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
                  >>batch >>batch_calls  perm_batch_*, perm_select_*
-     structure/  >>low_rank        declared rank: monomials
+     structure/  >>low_rank        declared rank
                  >>cauchy          Borchardt's identity
-                 >>estimate        random samples, standard error
-     kernels/    >>vocabulary      the words LOAD, STORE, FMA of an instruction set
+                 >>estimate        random samples
+     kernels/    >>vocabulary      LOAD, STORE, FMA of an instruction set
                  >>arithmetic      products of parts
-                 >>dense_kernels   Glynn's row loops; permi_glynn_real_avx512 and the others by name
+                 >>dense_kernels   Glynn's row loops: permi_glynn_real_avx512, ...
                  >>small_kernels   n <= 12
-                 >>exact_kernels   integers: atoms, halves, limbs, IFMA
+                 >>exact_kernels   integers: limbs, IFMA
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
@@ -109,10 +109,10 @@
        perm_real, perm_complex      one matrix, one line, no options
        perm_compute_real, _complex  options in; value, exponent, bound and estimate out
        perm_plan_real, _complex     what would be done, and for how long
-       options.checkpoint           a file: a call that was killed goes on when repeated
-         .part, .merge              the same in parts, on any machines, put together by another call
+       options.checkpoint           a file: a killed call continues when repeated
+         .part, .merge              parts on any machines, merged by another call
        perm_job_*, perm_state_*     the same in pieces of your own
-       perm_compute_integer         without rounding, any size, modulo p; _gaussian: a + bi
+       perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
@@ -129,36 +129,34 @@
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
    Escalation: a result with a poor estimate is computed again in the next precision if that is predicted to take under
-   a second, or, with options.tolerance, while options.max_seconds allows. Checkpoints and parts keep one job: a
-   tolerance then chooses the precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only
-   what takes under a second is run again.
+   a second, or, with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance
+   chooses the precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under
+   a second is computed again.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is an estimate: `make check-soundness` searches
-       a million results, climbing towards large errors, and finds none above ten estimates.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: among a million results `make
+       check-soundness`, climbing towards large errors, finds no error above ten estimates.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails or is killed; resumed work gives the bits of a single run.
+     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
-     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, of OpenMP's threads too
-       (OMP_STACKSIZE); larger memory comes from options.allocator, which max_bytes limits.
+     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
+       (OMP_STACKSIZE); more memory comes from options.allocator, which max_bytes limits.
      - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
-       ulimit -v, a cgroup's pids.max). Where that may be, try pthread_create first, or set threads to 1.
+       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
 
-   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 well under a millisecond, n = 30 about a
-   second; a further column doubles it. Complex: three times that. Exact integers: the same or less while entries are
-   small.
+   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second;
+   a further column doubles it. Complex: three times that. Small exact integers: the same or less.
 
-   LIMITS  Square matrices to n = 64 (more with equal rows or columns), rectangular ones while the shorter side is below
-   about 30. Sparse structure: perm_sparse.h.
+   LIMITS  Square matrices to n = 64 (more with equal lines), rectangular ones while the shorter side is below about 30.
 
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
-     [Gur05] L. Gurvits, On the complexity of mixed discriminants and related problems, MFCS 2005, LNCS 3618, 447-458.
+     [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
      [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
      [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
-     [Gly10] D. G. Glynn, The permanent of a square matrix, European J. Combin. 31 (2010) 1887-1891.
+     [Gly10] D. G. Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
      [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
      [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.

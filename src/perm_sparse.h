@@ -5,34 +5,34 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   and with that file as sparse.c (about 20 s; #define PERM_STATIC before it leaves out what is not called)
+   compiled in about 20 s (PERM_STATIC leaves out what is not called):
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
-   With perm.h's implementation in another file: define PERM_SPARSE_IMPLEMENTATION alone (and include this header
-   before perm.h there). Needs libc and libm.
+   With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
+   perm.h. Needs libc and libm.
 
    CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too.
-     api/        >>sparse_config     macros that a project may define
-                 >>sparse_calls      every public type and function
-     matrix/     >>matrix            compressed rows from entries, triplets, arrays; sort, duplicates
-                 >>io                lines, words, numbers; messages FILE:LINE
-                 >>market            Matrix Market: banner, symmetric, skew-symmetric, hermitian
-                 >>plain_text        files without a banner: rows, coordinates, edges; perm_matrix_read
+     api/        >>sparse_config     macros
+                 >>sparse_calls      public types and functions
+     matrix/     >>matrix            compressed rows from triplets, arrays
+                 >>io                lines, numbers; messages FILE:LINE
+                 >>market            Matrix Market: banner, symmetric, hermitian
+                 >>plain_text        files without a banner; perm_matrix_read
                  >>write             Matrix Market written
      block/      >>matching          Hopcroft-Karp
                  >>components        Dulmage-Mendelsohn, strong components
                  >>reduce            lines of degree 1 and 2 eliminated
                  >>order             elimination order: greedy, annealing
-                 >>engines           what engines of a block share (their interface: solve/engine.h)
-                 >>vectors           what the vector kernels read: arrays, hybrid; their text for AVX-512, AVX2
-     frontier/   >>values            the ring of values: doubles, double-double, integers, residues
+                 >>engines           what engines of a block share
+                 >>vectors           what the vector kernels read; their readings for AVX-512, AVX2
+     frontier/   >>values            entries as values of the ring
                  >>frontier          states, keys, cursors of the lists
-                 >>steps             a step: the values of a union of lists
-                 >>steps_run         the union of lists, in parts; threads; the value at the end
-                 >>sorting           the lists' twin: expand, sort, contract
+                 >>steps             the values of a union of lists
+                 >>steps_run         the union, in parts; threads
+                 >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
-                 >>arrays            arrays indexed by combinations
+                 >>arrays            indexed by combinations
                  >>array_layout      words and ways of a step
                  >>arrays_gpu        arrays and lists on a GPU
                  >>arrays_run        passes, price
@@ -42,14 +42,14 @@
                  >>band              a window along a band
                  >>band_run          streams, threads, bound
                  >>band_order        order of the rows, price
-     signs/      >>hybrid            Glynn's signs outside, elimination inside: the interpreter's program
-                 >>hybrid_layout     which columns are inside, search
-                 >>hybrid_program    a layout becomes a straight program
+     signs/      >>hybrid            Glynn's signs outside, elimination inside
+                 >>hybrid_layout     which columns are inside
+                 >>hybrid_program    a layout's straight program
                  >>hybrid_leaf       rounding, estimate, price
                  >>programs          the same for GPUs
                  >>program_text      its kernel as CUDA C++ and PTX
                  >>program_tune      candidates, tuning
-                 >>hybrid_offer      what hybrid and cached offer, on the CPU or GPUs
+                 >>hybrid_offer      offers of hybrid and cached
                  >>sparyser          Ryser in compressed columns, Gray code
                  >>dominating        Ryser over dominating sets
                  >>codegen           the published GPU kernels
@@ -58,12 +58,12 @@
                  >>decompose_run     their walk, price
      sparse/     >>prepare           check, reduce, split into blocks
                  >>frontier_offer    offers of frontier, tree, sorting
-                 >>choose            the table of engines and the choice for a block
+                 >>choose            the table of engines
                  >>sparse_job        a matrix becomes a job
-                 >>sparse            perm_compute_sparse, perm_sparse_job, perm_sparse_report
+                 >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
      kernels/    >>array_kernels     arrays for each instruction set
-                 >>hybrid_kernels    the interpreter of hybrid programs
+                 >>hybrid_kernels    interpreter of hybrid programs
 
    EXAMPLE
        perm_matrix a;
@@ -77,59 +77,53 @@
        }
 
    GUARANTEES
-     - Integer and pattern matrices, and real ones from files whose numbers are all whole, are computed exactly, up to
-       4544 bits (above that in doubles, `exact` is 0), and modulo any number at any size. Doubles carry a proven bound
-       in `error_bound` from the methods frontier, lists, sorting, arrays, tree, band and transversals, which only add
-       products of entries: non-negative matrices lose no digit to cancellation. Methods hybrid and cached sum over
-       signs: `error_bound` is INFINITY.
+     - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
+       (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
+       arrays, tree, band and transversals have a proven `error_bound`; they only add products of entries, so
+       non-negative matrices do not cancel. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
-     - Files may be hostile: a status and FILE:LINE, what was found, what was expected; memory bounded by the file.
-     - The same plan and the same bits on every run and for any number of threads: searches count moves, not seconds.
+     - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
+     - The same plan and the same bits on every run and for any number of threads: searches count moves.
 
    METHOD (options.method): what it sums; states or terms; values
        auto          the fastest by prediction within max_bytes, for each block
-       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, d more of ones
-                     gone than of others; all values. As lists or arrays:
-       lists, arrays   states sorted and merged, or at the places of combinations; sorting: expand, sort, contract.
-                    options.gpu: one GPU, up to its memory, arrays where predicted faster, both if isa is cuda
+       frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
+                     columns than rows gone; all values. As lists or arrays:
+       lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
+                    options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
-       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs too, from order 13, as
-                     kernels generated for the matrix
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, as kernels
+                     generated for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
-                     k row sums in registers; doubles. For comparisons: hybrid is faster
-       decompose     branches at lines of degree 3 and 4 down to nothing or dense blocks; doubles, exact integers
-       transversals  every perfect matching one at a time; all values
+                     k row sums in registers; doubles. Hybrid is faster
+       decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
+       transversals  every perfect matching; all values
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
-   COST  what the structure allows: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
-   options.plan_effort buys longer searches.
+   COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
 
    LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
    or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
-   REFERENCES
+   REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
      [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
-     [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
-     [Dec99] R. Dechter, Bucket elimination: a unifying framework for reasoning, Artif. Intell. 113 (1999) 41-85.
+     [Dec99] R. Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
      [LM]    P. H. Lundow, K. Markstrom, Efficient computation of permanents, with applications to Boson sampling and
              random matrices: bands, dominating sets.
      [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
              decomposition.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
-             on GPUs: the permanent ordering, products kept at a depth; both methods codegen.
-     [Gra09] S. Graillat, IEEE Trans. Computers 58 (2009) 994-1000: compensated products.
-     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, Optimizing sparse matrix operations on GPUs
-             using merge path, IPDPS 2015: unions of sorted lists.
-     [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
+             on GPUs: the permanent ordering, methods codegen.
+     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
 */
 #ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
 #ifndef PERM_SPARSE_H_INCLUDED

@@ -1,37 +1,36 @@
 /* ========================================================================================== >>calls
    Every public function. What holds for all that do not say otherwise: thread-safe. Inputs are the caller's and not
    modified. Matrices are row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real
-   and imaginary part (as C99's double _Complex, std::complex<double>, cuDoubleComplex), and ld counts pairs. options
-   may be NULL: all default. *result is overwritten, and its status returned; where it may be NULL, it gets only status
-   and message. Jobs and states copy what they need and are freed by perm_job_free, perm_state_free. */
+   and imaginary part (as C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its
+   status returned. result is required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*,
+   perm_job_finish, perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs
+   and states copy what they need, and are freed by perm_job_free, perm_state_free. */
 #pragma once
 #include "types.h"
 
 /* Permanent of the n x n matrix a without gaps, n*n doubles. n <= 12: right to 1e-10 of itself (mostly to 1e-15;
-   searched by climbing), or else, and for larger n, as perm_compute_real without options gives it, which also tells the
-   error. NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n
-   2^(n-1)). */
+   searched by climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error.
+   NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
 /* The same of a complex matrix, 2*n*n doubles, into value[0] and value[1]; the promise is of the modulus. On an error
-   both are NaN; a part that exceeds double is +-HUGE_VAL. O(n 2^(n-1)). */
+   both are NaN; a part that exceeds double is +-HUGE_VAL. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
-/* Permanent of an m x n matrix; result is required. m < n: the sum over injections of rows into columns; m > n: the
-   permanent of the transpose; m or n = 0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while
-   the shorter side is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices
-   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. The same holds for the other
-   perm_compute_ functions. */
+/* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: the permanent of the
+   transpose; m or n = 0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side
+   is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with
+   an eighth of zeros go there, up to order PERM_MAX_LINES. This holds for all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 
-/* The same for complex matrices: 2*m*ld doubles. */
+/* 2*m*ld doubles. */
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
-/* Permanent of the matrix in which row i of a (m x n, as above) stands row_counts[i] times and column j
-   column_counts[j] times; NULL: once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES.
-   Bosons: amplitudes of several photons in a mode. Terms: the product of counts + 1 over rows, or over columns. */
+/* Permanent of the matrix in which row i of a (m x n) stands row_counts[i] times and column j column_counts[j] times;
+   NULL: once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of
+   counts + 1 over rows, or over columns. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
@@ -47,30 +46,28 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of an m x n matrix of integers without rounding, square or not, of any size: result->integer (Gaussian: and
-   imaginary_integer), modulo options.modulus if given. Precision default or exact. Square matrices up to order
-   PERM_MAX_N: n 2^(n-1) elements, for small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a
-   perm_integer may be too short. */
+/* Permanent of an m x n matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
+   options.modulus if given. Precision default or exact. Square matrices up to order PERM_MAX_N: n 2^(n-1) elements, for
+   small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job of the same, to run in pieces or to explain. result may be NULL. */
+/* The job of the same. */
 PERM_API perm_status perm_job_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                       perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                        perm_job **job, perm_result *result);
 
-/* The plan that perm_compute_real (perm_compute_complex) would start with; nothing is computed. result may be NULL; its
-   value is NaN. */
+/* The plan that perm_compute_real (perm_compute_complex) would start with. */
 PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                     perm_plan *plan, perm_result *result);
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result);
 
-/* Job of one leaf from a plan and the matrix it was made for. PERM_ERROR_STATE if they do not match (the plan is made
-   again and compared). Of the options only allocator and max_bytes are used. result may be NULL. */
+/* Job of one leaf from a plan and its matrix; the plan is made again, and PERM_ERROR_STATE if it differs. Options used:
+   allocator, max_bytes. */
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -80,29 +77,24 @@ PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
 
-/* Describes the job in several lines. Like snprintf: returns the length needed without the terminating zero; buffer may
-   be NULL when size is 0. */
+/* Describes the job in several lines. Like snprintf: returns the length needed; buffer may be NULL when size is 0. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Pure but for *partial: threads, processes
-   and machines may fill partials of their own. A task has the one chunk [0, 1). */
+/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Threads, processes and machines may fill
+   partials of their own. A task has the one chunk [0, 1). */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: they are of different
-   leaves. */
+/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result of the job from one partial per leaf (partials[leaf]), each with all chunks of its leaf; else
-   PERM_ERROR_STATE. */
+/* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
-/* A number that two jobs share only if they give the same bits: of the expression, its constants, the leaves (engine,
-   kernel family, matrix, chunks), precision, modulus and this version. */
+/* Two jobs of one version share this number only if they give the same bits. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
 /* Computes chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel,
-   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks) there. result may be
-   NULL. */
+   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
@@ -111,12 +103,12 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
-/* Finds the first interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
+/* First interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end);
 
-/* Adds the finished chunks [begin, end) of a leaf, held by *partial; or all of the state `from`. PERM_ERROR_STATE:
-   chunks are there already, or the partial holds others. On a failure nothing has changed. result may be NULL. */
+/* Adds the finished chunks [begin, end) of a leaf, held by *partial, or the state `from`. PERM_ERROR_STATE: chunks are
+   there already, or the partial holds others. A failure changes nothing. */
 PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
                                     const perm_partial *partial, perm_result *result);
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
@@ -125,76 +117,72 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 /* perm_job_finish of a state. PERM_ERROR_STATE if chunks are missing; the message names the first gap. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
-/* A state and the options that its job was planned with (method, precision, isa and so on, part, parts, note), as bytes
-   (layout: >>checkpoint). Encoding returns the length, 0 on bad arguments, and writes only if `size` is enough; bytes
-   may be NULL. Decoding creates *state; PERM_ERROR_FORMAT: damaged; PERM_ERROR_STATE: of another version or job. */
+/* A state and the options that its job was planned with, as bytes (layout: >>checkpoint). Encoding returns the length,
+   0 on bad arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state;
+   PERM_ERROR_FORMAT: damaged; PERM_ERROR_STATE: of another version or job. */
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options,
                                   void *bytes, size_t size);
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it as it was. Reading refuses
+/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading refuses
    files that are damaged or of another job, version or part (options.checkpoint.parts; 0: any) and says what differs.
-   Neither touches anything but files FILE.*.tmp beside it. Regular files only (>>files, also on modes, links and
-   SIGXFSZ). */
+   Regular files only (>>files, also on modes, links, temporary files and SIGXFSZ). */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* Reads what the job of a checkpoint was planned with, for making it again anywhere: overwrites method, precision, isa
-   (never auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: where kernels were timed,
-   the candidate), checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator,
-   for the caller to release (by default with free); NULL if there is none. */
+/* Reads what the job of a checkpoint was planned with, for making it again: overwrites method, precision, isa (never
+   auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate),
+   checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller
+   to release (by default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
 /* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call goes on: ranges resume, a
-   task that was cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT).
-   With options.checkpoint: an empty state begins with the file's, if there is one. The file is written at once, so that
-   a bad name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at
-   the next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE.
-   The file of a finished job answers at once. Where files are limited in size (ulimit -f), ignore SIGXFSZ, or a write
-   beyond the limit ends the process. */
+   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues; a task that was
+   cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With
+   options.checkpoint an empty state begins with the file's, if there is one; the file is written at once, so that a bad
+   name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the
+   next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A
+   finished job's file answers at once. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
 /* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n.
-   C(n + r - 1, r - 1) monomials, n r operations in double-double each; error_bound is guaranteed, about 1e-29 of the
-   sum of moduli, for u and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials.
-   [Bar96] */
+   C(n + r - 1, r - 1) monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of
+   moduli, for u and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result);
 
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
-   operations. *condition (may be NULL): the most by which an entrywise relative error of the squared matrix is
-   magnified; 30 digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is
-   too few, n is small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i =
-   y_j, or two equal x or two equal y. [Bor55] */
+   operations. *condition (may be NULL): the largest factor on an entrywise relative error of the squared matrix; 30
+   digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is too few, n is
+   small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i = y_j, or two equal
+   x or two equal y. [Bor55] */
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                               double *condition, perm_result *result);
 PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
                                                  double *condition, perm_result *result);
 
-/* Estimates by random samples: unbiased; the interval is right as far as the mean of the samples is nearly normal. All
-   zero: the best estimator, 65536 samples, 95 %. Stops at the first limit: samples (rounded up to blocks of 256),
-   relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first),
-   options.max_seconds. */
+/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. All zero: the best
+   estimator, 65536 samples, 95 %. Stops at the first limit: samples (rounded up to blocks of 256), relative_error
+   (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first), options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
-  PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic chances: non-negative matrices */
+  PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic weights: non-negative matrices */
   PERM_ESTIMATOR_COUNT
 } perm_estimator;
 
 typedef struct perm_estimate_plan {
   perm_estimator estimator;
-  double samples;        /* 0: until another limit, 65536 if there is none */
+  double samples;        /* 0: no limit, or 65536 if there is no other */
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
   uint64_t seed;         /* the same seed gives the same samples for any number of threads */
@@ -205,7 +193,7 @@ typedef struct perm_estimate {
   double value, imaginary;
   long long exp2;
   double standard_error; /* of value; complex: root of the mean squared modulus */
-  double low, high;      /* confidence interval of the real part: value -+ radius */
+  double low, high;      /* of the real part: value -+ radius */
   double radius;         /* complex: of the disc around the value */
   double confidence, samples;
   uint64_t seed;
@@ -217,9 +205,9 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL; estimate is required.
-   O(n^2) a sample. Of the options threads, max_seconds, progress, cancel and allocator count. Only whole blocks of 256
-   samples count: stopped before the first, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
+/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL. O(n^2) a sample. Of the
+   options threads, max_seconds, progress, cancel and allocator count. Stopped before the first block of 256 samples,
+   value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
@@ -227,14 +215,12 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
 
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
-   With row_counts[m], column_counts[n], row i stands there row_counts[i] times and column j column_counts[j] times, and
-   one copy of each is left out; a column without a copy has minor 0, `row` needs one. NULL: all one. The totals must
-   agree (PERM_ERROR_COUNTS) and be at most 256.
-   Values are in units of 2^result->exp2, one exponent for all: minors below 2^-1000 of the largest may become 0. result
-   (required): value is the permanent of the whole matrix, error_estimate the absolute error of the worst minor,
-   error_bound INFINITY (0 if all minors are 0 by structure). tolerance is relative to the largest minor. On an error
-   minors are NaN. Bits do not depend on threads. O(n 2^(n-1)), about the time of two permanents; with multiplicities
-   O(m prod (c_j + 1)) or the same by rows. */
+   With row_counts[m], column_counts[n] as in perm_compute_repeated_real, one copy of each is left out; a column without
+   a copy has minor 0, `row` needs one. The totals must agree (PERM_ERROR_COUNTS) and be at most 256. Values are in
+   units of 2^result->exp2: minors below 2^-1000 of the largest may become 0. result: value is the permanent of the
+   whole matrix, error_estimate the absolute error of the worst minor, error_bound INFINITY (0 if all minors are 0 by
+   structure). tolerance is relative to the largest minor. On an error minors are NaN. O(n 2^(n-1)), about the time of
+   two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -242,8 +228,8 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          const int *column_counts, int row, const perm_options *options,
                                          double *minors, perm_result *result);
 
-/* The derivatives of the permanent by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the
-   minor of row i and column j. The rest as for minors. About the time of eight permanents. */
+/* Derivatives by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the minor of row i and
+   column j. Else as minors. About the time of eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -252,13 +238,12 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            perm_result *result);
 
 /* Many matrices of one order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: + 2 k *
-   matrix_stride), without gaps between rows. As accurate as single calls, to 1e-10 (n <= 4: relative to the permanent
-   of the moduli, Laplace's expansion in doubles), though not to the same bits; bits do not depend on threads or other
-   matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN and the others their value; the status is
-   the failure's, and the message names the first. result may be NULL; its value is 0 and its error_estimate INFINITY.
-   With options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call.
-   options.gpu: orders 10 to 24 go there when predicted faster than one thread, but for matrices that cancel too much
-   for the tolerance (0: 1e-10; many complex ones from order 21 on) or need scaling. O(count n 2^(n-1)). */
+   matrix_stride), without gaps between rows. Accurate to 1e-10 (n <= 4: relative to the permanent of the moduli),
+   though not to the bits of single calls; bits do not depend on other matrices. What exceeds double is +-HUGE_VAL. A
+   matrix that fails gets NaN; the status is the failure's, and the message names the first; result's value is 0. With
+   options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call.
+   options.gpu: orders 10 to 24, but for matrices that need scaling or cancel too much for the tolerance (0: 1e-10; many
+   complex ones from order 21 on). O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -284,12 +269,11 @@ PERM_API perm_status perm_select_complex(int m, int n, const double *a, ptrdiff_
                                          const int *rows, const int *columns, const perm_options *options,
                                          double *permanents, perm_result *result);
 
-/* perm_compute_real of the same numbers in double. */
 PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t ld, const perm_options *options,
                                         perm_result *result);
 
-/* Texts. perm_result_text writes the value as decimal (all digits when exact, else 17 significant ones, and " * 2^k"
-   where exp2 is not 0); like snprintf. The others return static strings. */
+/* perm_result_text, like snprintf: decimal, all digits when exact, else 17, and " * 2^k" where exp2 is not 0. Names and
+   texts are static strings. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
@@ -299,14 +283,14 @@ PERM_API const char *perm_precision_name(perm_precision precision);
 PERM_API const char *perm_isa_name(perm_isa isa);
 PERM_API const char *perm_format_name(perm_format format);
 
-/* The integer as an int64_t; if it does not fit, PERM_ERROR_OVERFLOW, and *value stays. */
+/* PERM_ERROR_OVERFLOW, and *value unchanged, if it does not fit. */
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value);
 
-/* The best instruction set of this processor and operating system that this build has kernels for. */
+/* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
-/* For languages that cannot read this header: the library's version, as perm_plan.version; bytes of a structure
-   ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
+/* For languages that cannot read this header: the library's version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a
+   structure ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
    perm_leaf. PERM_ERROR_RANGE: no such name; PERM_ERROR_NULL. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);

@@ -9,8 +9,8 @@
 typedef enum perm_kind { PERM_KIND_PATTERN, PERM_KIND_INTEGER, PERM_KIND_REAL, PERM_KIND_COMPLEX } perm_kind;
 
 /* An m x n matrix in compressed rows: the entries of row i are row_start[i] .. row_start[i + 1] - 1, columns ascend
-   strictly in a row, no entry is zero. A pattern has the value 1 at every entry. The struct owns its arrays;
-   perm_matrix_free releases them. All zero is a 0 x 0 matrix. */
+   strictly in a row, no entry is zero. The values of a pattern are 1. The struct owns its arrays. All zero is a 0 x 0
+   matrix. */
 typedef struct perm_matrix {
   int m, n;
   size_t nnz;
@@ -20,130 +20,122 @@ typedef struct perm_matrix {
   double *real;             /* nnz; NULL for PATTERN; for INTEGER the nearest double */
   double *imaginary;        /* nnz; COMPLEX only, else NULL */
   int64_t *integer;         /* nnz; INTEGER only, else NULL */
-  perm_allocator allocator; /* of the arrays: options->allocator of the call that made them */
+  perm_allocator allocator; /* of the call that made the arrays */
 } perm_matrix;
 
-/* Functions that make a matrix use of the options allocator, max_bytes, max_seconds, cancel, progress, readers format
-   too; result may be NULL, its message is one line. *matrix is overwritten without being freed; on an error it is all
-   zero and nothing stays allocated. Zero entries are left out, a position given twice is refused. O(nnz) time and
-   memory beyond the input. Thread-safe, unless setlocale is called at the same time. */
+/* Functions that make a matrix use the options allocator, max_bytes, max_seconds, cancel, progress and, to read,
+   format. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a position
+   given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at the same
+   time. */
 
 /* Reads a file; "-" is standard input, to its end. A first line that begins with %%MatrixMarket is a banner:
    - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
-     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). One entry a
-     line; comment lines (%) and blank lines anywhere after the first.
+     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment (%) and
+     blank lines anywhere after the first.
    Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
    numbers; complex ones are a+bi, a-bi, bi or i without blanks inside.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
-   - edges: lines "row column [weight]", the 1s (or weights) of the rows and columns of a bipartite graph, as many as
-     the largest indices say. They count from 0 if one of them is 0, from 1 if the smallest of both are 1; else refused.
+   - edges: lines "row column [weight]", the 1s (or weights) of a matrix as large as the largest indices. They count
+     from 0 if one of them is 0, from 1 if the smallest of both are 1; else refused.
    - auto (0): coordinates if the first line has three whole numbers that fit all lines below; else rows of numbers.
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
      or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
      .mtx without banner that is not coordinates.
-   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK all the same.
-   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real, so
-   that they are computed exactly; PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
+   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK.
+   The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
+   PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits. Lines end in
    LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
-   sizes the file declares. A read that waits (a pipe, a FIFO without writer) looks at the limits when a signal
-   interrupts it.
+   sizes the file declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
-   expected". PERM_ERROR_MEMORY, PERM_ERROR_NULL. */
+   expected". */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
-/* The same from bytes in memory, without a terminating zero; text may be NULL when bytes is 0. name stands for the file
-   in messages; NULL: "memory". */
+/* The same from bytes in memory. name stands for the file in messages; NULL: "memory". */
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
 /* Writes Matrix Market coordinate general, which perm_matrix_read reads back to the same bits; "-" is standard output.
-   A file is replaced as a whole, like a checkpoint (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and
-   character devices are written directly; directories, FIFOs, other devices and symbolic links are refused. result may
-   be NULL. PERM_ERROR_FILE with the system's reason, PERM_ERROR_MEMORY, PERM_ERROR_NULL. O(nnz). */
+   A file is replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices
+   are written directly; directories, FIFOs, other devices and symbolic links are refused. PERM_ERROR_FILE with the
+   system's reason. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
-/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is as it was;
-   what is written directly ends anywhere. result->seconds: how long it took. */
+/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is unchanged;
+   direct output ends anywhere. result->seconds: how long it took. */
 PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
                                                      const perm_options *options, perm_result *result);
 
-/* From a row-major array with row stride ld >= n, in doubles; kind REAL. a may be NULL when m or n is 0.
-   PERM_ERROR_SIZE, PERM_ERROR_STRIDE, PERM_ERROR_NULL, PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY. O(m n). */
+/* From a row-major array with row stride ld >= n; kind REAL. a may be NULL when m or n is 0. O(m n). */
 PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld,
                                                    const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
 
 /* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none, INTEGER
-   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays are not read and may be NULL.
-   PERM_ERROR_SIZE (m, n), PERM_ERROR_RANGE (an index), PERM_ERROR_FORMAT (a position twice), PERM_ERROR_NULL,
-   PERM_ERROR_OPTION (kind), PERM_ERROR_NOT_FINITE, PERM_ERROR_MEMORY; messages number triplets from 0. */
+   integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays may be NULL. PERM_ERROR_RANGE: an index;
+   PERM_ERROR_FORMAT: a position twice; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
                                                       const double *real, const double *imaginary,
                                                       const int64_t *integer, perm_kind kind,
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
 
-/* Releases the arrays and zeroes the struct. NULL and an all-zero struct are fine. */
+/* Releases the arrays and zeroes the struct; NULL is fine. */
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 
-/* Bytes of a perm_matrix, for languages that cannot read this header; see perm_layout. */
+/* For languages that cannot read this header; see perm_layout. */
 PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
-/* Makes the job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
-   eliminated, the rest is split into blocks, a task or range each; their product is the permanent. The matrix may be
-   freed afterwards. Free the job with perm_job_free. result may be NULL.
-   Precision exact (Gaussian integers in complex matrices), or default for kinds pattern and integer (unless doubles are
-   predicted to be over 3 times as fast and exact over a second): integers of as many words as the permanent can need;
-   PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the
-   prediction exceeds max_seconds, max_bytes or 512 frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while
-   preparing or planning, which report progress with fraction 0; *job is NULL. */
+/* The job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
+   eliminated, the rest is split into blocks, a task or range each. Precision exact (Gaussian integers in complex
+   matrices), or default for kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and
+   exact over a second): integers of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may
+   have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512
+   frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while planning, which reports progress with fraction 0;
+   *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
-/* Permanent of a sparse matrix; result is required. Default precision computes integer kinds exactly, or in doubles
-   (with their error bound) if a perm_integer may be too short. Rectangular matrices (and the methods for them) become
-   arrays of up to PERM_MAX_LINES rows and columns for the engines of perm.h. */
+/* Permanent of a sparse matrix. Default precision computes integer kinds exactly, or in doubles (with their error
+   bound) if a perm_integer may be too short. Rectangular matrices (and the methods for them) become arrays of up to
+   PERM_MAX_LINES rows and columns for the engines of perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
-/* What the structure tells before any engine runs. Entries are those that are not zero. */
+/* What the structure tells before any engine runs. */
 typedef struct perm_preparation {
   int m, n;
   size_t entries;
-  int structural_rank;               /* pairs of a largest matching; below min(m, n) the permanent is 0, and then */
-  int hall_lines, hall_others;       /* so many lines of the shorter side (rows, if square) have entries in only so */
-                                     /* many of the other: Hall's condition fails. Else 0, 0 */
-  int components;                    /* fully indecomposable blocks of the matrix as given */
-  size_t dead_entries;               /* in no perfect matching: dropped, here and after eliminations */
-  int degree_one, degree_two;        /* rows (and as many columns) eliminated */
-  size_t entries_one, entries_two;   /* by how many entries that made the matrix smaller */
-  int rounds;                        /* of decomposition and elimination, until nothing changed */
-  int cancelled;                     /* 1: integers cancelled on the way, and what was left is singular */
-  int blocks, largest;               /* left for engines, of order 2 or more, and the order of the largest */
+  int structural_rank;         /* largest matching; below min(m, n) the permanent is 0, and then */
+  int hall_lines, hall_others; /* so many lines of the shorter side (rows, if square) have entries in only */
+                                     /* so many of the other: Hall's condition fails. Else 0, 0 */
+  int components;                  /* fully indecomposable blocks of the given matrix */
+  size_t dead_entries;             /* in no perfect matching, here and after eliminations: dropped */
+  int degree_one, degree_two;      /* rows (and as many columns) eliminated */
+  size_t entries_one, entries_two; /* by how many entries that made the matrix smaller */
+  int rounds;                      /* of decomposition and elimination */
+  int cancelled;                   /* 1: integers cancelled, and what was left is singular */
+  int blocks, largest;             /* left for engines, of order 2 or more; the largest order */
   size_t entries_left;
-  int equal_rows, equal_columns;     /* of the blocks: those that repeat another one of their block */
-  int degree_three, degree_four;     /* rows and columns of the blocks with so many entries: method decompose */
+  int equal_rows, equal_columns; /* of the blocks, beyond the first of each */
+  int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares a matrix as perm_sparse_job does with the same options, and says what came of it; nothing is computed.
-   result may be NULL. Of a rectangular matrix only the structural rank (and the lines that limit it). Errors as
-   perm_sparse_job, without the limits. O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares a matrix as perm_sparse_job does with the same options. Of a rectangular matrix only the structural rank
+   (and the lines that limit it). O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
 #if !defined(PERM_NO_EXTRAS)
-/* Draws, as SVG, what makes the matrix fast or slow: the entries as given and in block triangular form (blocks
-   outlined, entries in no perfect matching in another color; over order 600 or 20000 entries a map of densities), the
-   frontier along the elimination order of the largest block that has one, and engine and prediction of every block; or
-   why there is no plan. Nothing is computed. Options as for perm_sparse_job, path as for perm_matrix_write; result may
-   be NULL. PERM_ERROR_FILE, PERM_ERROR_MEMORY, PERM_ERROR_NULL, and what is wrong with matrix or options. Time and
-   memory of planning and O(nnz); the file stays below about a megabyte. */
+/* Draws as SVG: the entries as given and in block triangular form (entries in no perfect matching in another color;
+   over order 600 or 20000 entries densities), the frontier of the largest block that has one, and engine and prediction
+   of every block, or why there is no plan. Options as for perm_sparse_job, path as for perm_matrix_write. The file
+   stays below about a megabyte. */
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
 #endif

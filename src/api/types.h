@@ -6,18 +6,18 @@
 #define PERM_VERSION_MINOR 9
 #define PERM_VERSION_PATCH 0
 
-#define PERM_MAX_N 64         /* largest n of the engines that sum over signs (64-bit counters) */
-#define PERM_MAX_LINES 4096   /* most rows or columns, with multiplicities, of rectangular and repeated matrices */
-#define PERM_SUM_WORDS 88     /* 64-bit words of a perm_sum */
-#define PERM_INTEGER_WORDS 71 /* of an exact integer: 4544 bits, order 64 of 63-bit complex entries */
+#define PERM_MAX_N 64       /* of the engines that sum over signs (64-bit counters) */
+#define PERM_MAX_LINES 4096 /* rows or columns, with multiplicities, of rectangular and repeated matrices */
+#define PERM_SUM_WORDS 88
+#define PERM_INTEGER_WORDS 71 /* 4544 bits: order 64 of 63-bit complex entries */
 #define PERM_CAUCHY_MAX_N 512
 #define PERM_ESTIMATE_MAX_N 20000
-#define PERM_TEXT_BYTES 2900    /* enough for any perm_result_text */
+#define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
 /* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job
-   stopped early and may go on; value is NaN. Negative: an error; value is NaN, and result->message says which argument
-   is bad, and why. */
+   stopped early and may continue; value is NaN. Negative: an error; value is NaN, and result->message says which
+   argument is bad, and why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -49,7 +49,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff
 } perm_status;
 
-/* Engines by name. Those from frontier to transversals, and after structure, are in perm_sparse.h. */
+/* Those from frontier to transversals, and after structure, are in perm_sparse.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -88,23 +88,23 @@ typedef enum perm_precision {
   PERM_PRECISION_FAST,     /* the same, |terms| sampled more thinly; scalar engines: all in double */
   PERM_PRECISION_ACCURATE, /* row sums of 100 bits, compensated products: about 1e-30 times sum |terms| */
   PERM_PRECISION_DD,       /* row sums of 100 bits, double-double products: the same with a guaranteed error */
-  PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total, as fast; for comparisons */
+  PERM_PRECISION_KAHAN,    /* scalar engines only: Kahan's summation of the total; for comparisons */
   PERM_PRECISION_EXACT,    /* integers without rounding */
   PERM_PRECISION_COUNT
 } perm_precision;
 
 typedef enum perm_isa {
   PERM_ISA_AUTO,
-  PERM_ISA_PLAIN,      /* portable C */
+  PERM_ISA_PLAIN,
   PERM_ISA_AVX2,       /* AVX2 and FMA */
   PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
   PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: exact integers; doubles as PERM_ISA_AVX512 */
-  PERM_ISA_NEON,       /* 64-bit Arm */
-  PERM_ISA_CUDA,       /* NVIDIA GPUs: the family of their plans. As an option: GPUs wherever they can */
+  PERM_ISA_NEON,
+  PERM_ISA_CUDA,       /* NVIDIA GPUs. As an option: GPUs wherever they can */
   PERM_ISA_COUNT
 } perm_isa;
 
-/* What perm_matrix_read takes a file without a banner for; perm_sparse.h explains the words. */
+/* The format of a file without a banner: see perm_matrix_read. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -115,40 +115,40 @@ typedef enum perm_isa {
 typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
 #undef PERM_ENUM
 
-/* Where memory comes from; all zero: malloc and free. `allocate` may return NULL. */
+/* All zero: malloc and free. `allocate` may return NULL. */
 typedef struct perm_allocator {
   void *(*allocate)(size_t bytes, void *user_data);
   void (*release)(void *pointer, void *user_data);
   void *user_data;
 } perm_allocator;
 
-/* What a running job tells. `seconds_left` is extrapolated, INFINITY at first. */
+/* `seconds_left` is extrapolated, INFINITY at first. */
 typedef struct perm_progress {
   double fraction; /* of the predicted work, 0..1 */
   double seconds, seconds_left;
-  const char *activity; /* static text: what is being done */
+  const char *activity; /* static text */
 } perm_progress;
 
-/* options.gpu: needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, with the reason,
-   unless cpu_fallback is set. */
+/* options.gpu needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, unless
+   cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Sums over signs and counts, and frontier programs (on one
-                       device), go there when predicted faster than one thread; batches from order 10 on */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
+                       signs and counts, frontier programs (one device), batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
-  const char *cache; /* directory for compiled kernels, or NULL: compiled once a machine, not once a process */
+  const char *cache; /* directory for compiled kernels, or NULL: compiled by every process */
   int tune; /* the kernel for a sparse matrix (methods hybrid, cached). 0: predicted fastest. PERM_TUNE: if the sum is
                predicted to take over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may
-               differ from run to run. k > 0: candidate k, as result.tuned named it, which makes the same job again */
+               differ from run to run. k > 0: candidate k, as in result.tuned: the same job again */
 } perm_gpu_options;
 
-/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION above says what it means for escalation. */
+/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
 typedef struct perm_checkpoint_file {
-  const char *file;         /* finished work is kept there, and taken from there if it exists; NULL: no file */
-  double seconds;           /* how often it is written; 0: 60 */
+  const char *file;         /* holds finished work, read if it exists; NULL: no file */
+  double seconds;           /* between writes; 0: 60 */
   int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* checkpoints whose work is put together, without adding any */
-  int merges;               /* how many; work that is missing or there twice is an error */
-  const void *note;         /* note_bytes of the caller's own, kept in the file; see perm_checkpoint_options */
+  const char *const *merge; /* checkpoints whose work is merged, without adding any */
+  int merges;               /* how many; missing or repeated work is an error */
+  const void *note;         /* note_bytes of the caller's, kept in the file; see perm_checkpoint_options */
   size_t note_bytes;
 } perm_checkpoint_file;
 
@@ -159,41 +159,38 @@ struct perm_result;
 typedef struct perm_options {
   perm_method method;
   perm_precision precision;
-  perm_isa isa;       /* highest instruction set to use */
-  int threads;        /* 0: all that OpenMP offers (1 without OpenMP) */
+  perm_isa isa;       /* the highest to use */
+  int threads;        /* 0: all of OpenMP's (1 without OpenMP) */
   int certify;        /* 1: error_bound must be finite, at up to three times the cost */
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
-  double max_seconds; /* from the call on, planning included; tasks that cannot be split refuse beforehand; 0: no
-                         limit */
-  double max_bytes;   /* the most memory of the host (not of a GPU) that the call may have at a time: the matrix it is
-                         given, plans, tables, states of all threads, as they are allocated, with what malloc adds; not
-                         stacks and the caller's results. What is predicted to need more is not chosen; what needs more
-                         is refused, PERM_ERROR_LIMIT. 0: no limit */
-  double plan_effort; /* times the usual work on plans of sparse matrices, which is a few per cent of the predicted run
-                         or 20 ms; counted, so that plans never vary; 0: 1. With 10 or 100, orders may be found that
-                         need less time or memory */
+  double max_seconds; /* from the call on, with planning; tasks, which cannot be split, may be refused; 0: no limit */
+  double max_bytes;   /* of host memory at a time: the given matrix, plans, tables, states of all threads, with what
+                         malloc adds; not stacks and the caller's results. What is predicted to need more is not chosen;
+                         what needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
+  double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run or 20 ms,
+                         counted, not timed; 0: 1. With 10 or 100, better orders may be found */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
-  const volatile int *cancel; /* NULL, or non-zero there cancels (may be set by any thread or signal) */
+  const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* Not NULL: perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options are
-     those of the call, with the max_seconds that are left. */
+  /* If not NULL, perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options
+     are those of the call, with the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
-  void *execute_data; /* for it */
-  perm_format format; /* perm_matrix_read and perm_matrix_read_memory: the file's format */
+  void *execute_data;
+  perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
 #define PERM_TUNE (-1)
 
-/* An integer of any size: sign and magnitude, least significant word first. */
+/* Sign and magnitude, least significant word first. */
 typedef struct perm_integer {
-  int negative; /* 1: below 0 */
-  int words;    /* in use; 0: the integer is 0 */
+  int negative;
+  int words; /* in use; 0 for the integer 0 */
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
@@ -203,35 +200,33 @@ typedef struct perm_integer {
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   double partial_sum, partial_imaginary; /* after an early stop: the terms summed so far of the first unfinished leaf,
-                                            in units of 2^exp2 (with a modulus, modulo it): a sign of life, no
-                                            approximation; else 0 */
+                                            in units of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
   long long exp2;
-  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee. 0 if exact: then
-                            integer is the permanent itself, and value its rounding */
-  double error_estimate; /* what |value - permanent| is likely to be, in units of 2^exp2: a part of the bound, or as
-                            >>bounds says; attacks find no error above ten times that. INFINITY: unknown */
-  int is_complex;    /* 1: the matrix was complex; errors are of the modulus */
-  int exact;         /* 1: integer + i imaginary_integer is the permanent itself; value is its nearest double */
+  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee; 0 if exact */
+  double error_estimate; /* likely |value - permanent|, in units of 2^exp2: a part of the bound, or as >>bounds says;
+                            attacks find no error above ten times that. INFINITY: unknown */
+  int is_complex;    /* 1: errors are of the modulus */
+  int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
-  uint64_t modulus; /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
-  perm_method method; /* of the costliest leaf */
-  perm_precision precision; /* of value: PERM_PRECISION_EXACT if and only if `exact` is 1 */
+  uint64_t modulus;         /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
+  perm_method method;       /* of the costliest leaf */
+  perm_precision precision; /* PERM_PRECISION_EXACT if and only if `exact` is 1 */
   perm_isa isa;
   int threads;
-  int gpus; /* that took part */
-  int tuned;     /* with options.gpu.tune: the candidate, for later runs; 0: no kernel had any */
+  int gpus;
+  int tuned;     /* with options.gpu.tune: the candidate; 0: none */
   int escalated; /* times the precision was raised */
   double terms;  /* terms summed, or states visited */
   double plan_seconds, seconds;
   perm_status status;
   int argument;                     /* 1-based position of the bad argument, 0: none */
-  char message[PERM_MESSAGE_BYTES]; /* one line, empty when all is well */
+  char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on another machine of the
+/* What fixes the bits of a result: a pure function of matrix and options, plain data, valid on other machines of the
    same kernel family. */
 typedef enum perm_form {
-  PERM_FORM_SCALAR,     /* no blocking: the plain engines and n <= 4 */
+  PERM_FORM_SCALAR,     /* no blocks: the scalar engines and n <= 4 */
   PERM_FORM_NORMALISED, /* every row divided by its entry in the pivot column */
   PERM_FORM_PAIR,       /* rows two by two, no division */
   PERM_FORM_SPLIT,      /* row sums as high + low part, each exact: accurate, dd and certified sums */
@@ -239,9 +234,9 @@ typedef enum perm_form {
 } perm_form;
 
 typedef struct perm_plan {
-  int version; /* PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH */
+  int version; /* as perm_version */
   int n;
-  int is_complex; /* entries are pairs of doubles */
+  int is_complex;
   perm_method method;
   perm_precision precision;
   int certify;
@@ -252,7 +247,7 @@ typedef struct perm_plan {
   int chunk_log2; /* outer states (terms, for scalar engines) per chunk: 2^chunk_log2 */
   uint64_t chunks;
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N]; /* the entry used is a_ij 2^(row + column) */
-  int zero;                                          /* 1: a row or column is zero, so the permanent is */
+  int zero;                                          /* 1: a row or column is zero */
   int lossy;                                         /* 1: scaling pushed a non-zero entry below the normal doubles */
   int exact_rows;                                    /* 1: nothing rounds before the products: a free bound */
   double elements;                                   /* n 2^(n-1) */
@@ -261,8 +256,8 @@ typedef struct perm_plan {
 } perm_plan;
 
 /* An exactly associative sum: fixed point, two's complement, unit 2^-1074, least word first. Every finite double is a
-   whole number of units, so partial sums merged in any order and grouping give the same bits. 5632 bits leave room for
-   2^3000 terms of the largest double, and for sums of integers of PERM_INTEGER_WORDS words. */
+   whole number of units, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest
+   double, and sums of integers of PERM_INTEGER_WORDS words. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
@@ -271,10 +266,10 @@ typedef struct perm_sum {
 typedef struct perm_partial {
   perm_sum value, imaginary; /* sum of the terms */
   perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
-  long long exp2;            /* value and absolute are in units of 2^exp2 (tasks; 0 for ranges) */
-  uint64_t chunks;           /* how many chunks went in, */
+  long long exp2;            /* of value and absolute (tasks; 0 for ranges) */
+  uint64_t chunks;           /* how many went in, */
   uint64_t indices, squares; /* and the sums of their numbers and of the squares, modulo 2^64 */
-  double lost;               /* bound on what underflow took from value, in units of 2^exp2; INFINITY: unknown */
+  double lost;               /* bound on what underflow took, in units of 2^exp2; INFINITY: unknown */
   uint64_t fingerprint;      /* of the leaf; set by the first chunk */
   double terms;
 } perm_partial;
@@ -287,7 +282,7 @@ typedef struct perm_leaf {
   perm_leaf_kind kind;
   perm_method method;
   perm_isa isa;
-  int n; /* order of the leaf's matrix block */
+  int n;
   uint64_t chunks;
   double work;           /* elements (ranges) or transitions (tasks) */
   double seconds, bytes; /* predicted */
@@ -297,4 +292,4 @@ typedef struct perm_leaf {
 
 /* Finished work of a job: per leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
-#define PERM_PARTIAL_BYTES 2168 /* of an encoded partial */
+#define PERM_PARTIAL_BYTES 2168

@@ -1,5 +1,5 @@
 /* ============================================================================================ >>cpu
-   CPUID says what the processor can do, XGETBV whether the operating system saves the registers. */
+   CPUID says what the processor can do, XGETBV which registers the system saves. */
 #pragma once
 #include "../api/calls.h"
 #include "platform.h"
@@ -8,7 +8,7 @@
 typedef struct permi_cpu { unsigned leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, saved; } permi_cpu; /* saved: XCR0 */
 
 #if !defined(PERMI_CPU_HIDE)
-#define PERMI_CPU_HIDE(cpu) ((void)0) /* tests clear bits: another processor's */
+#define PERMI_CPU_HIDE(cpu) ((void)0)
 #endif
 
 static perm_isa permi_isa_of(const permi_cpu *cpu)
@@ -47,7 +47,7 @@ static perm_isa permi_detect_isa(void)
 PERM_API perm_isa perm_isa_best(void)
 {
 #if PERMI_X86
-  static int cached; /* atomic and idempotent: racing threads store the same value */
+  static int cached; /* racing threads store the same value */
   int isa = __atomic_load_n(&cached, __ATOMIC_RELAXED);
   if (!isa) {
     isa = (int)permi_detect_isa();
@@ -55,7 +55,7 @@ PERM_API perm_isa perm_isa_best(void)
   }
   return (perm_isa)isa;
 #elif PERMI_ARM
-  return PERM_ISA_NEON; /* part of every 64-bit Arm */
+  return PERM_ISA_NEON;
 #else
   return PERM_ISA_PLAIN;
 #endif
@@ -68,7 +68,6 @@ static int permi_isa_here(perm_isa isa)
   return isa <= perm_isa_best();
 }
 
-/* The best family of kernels for doubles. */
 static perm_isa permi_isa_best(void)
 {
   return perm_isa_best() == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : perm_isa_best();

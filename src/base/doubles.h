@@ -1,10 +1,9 @@
-/* ======================================================================================== >>doubles
-   Exponents, fingerprints, double-double numbers and the exactly associative sum. */
+/* ======================================================================================== >>doubles */
 #pragma once
 #include "../api/types.h"
 #include "platform.h"
 
-/* A fingerprint against mistakes, not against adversaries: multiply and shift, the same on either byte order. */
+/* Guards against mistakes, not adversaries; the same on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
 {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -22,7 +21,7 @@ static uint64_t permi_hash_double(uint64_t hash, double x)
 #define PERMI_VERSION (PERM_VERSION_MAJOR * 1000000 + PERM_VERSION_MINOR * 1000 + PERM_VERSION_PATCH)
 #define PERMI_HASH_START UINT64_C(14695981039346656037)
 
-/* The e of frexp, |x| in [2^(e-1), 2^e), x != 0: without a call, since plans look at every entry. */
+/* The e of frexp for x != 0, without a call. */
 static int permi_exponent(double x)
 {
   uint64_t bits;
@@ -42,7 +41,6 @@ static int permi_log2_ceiling(double x) /* least e with x <= 2^e; x > 0 */
   return ldexp(0.5, e) == x ? e - 1 : e;
 }
 
-/* An exponent for ldexp: beyond +-5000 any double becomes 0 or infinite anyway. */
 static int permi_int_exponent(long long e)
 {
   return e < -5000 ? -5000 : e > 5000 ? 5000 : (int)e;
@@ -60,7 +58,7 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* ---- double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9] */
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
@@ -104,7 +102,7 @@ static permi_dd permi_dd_multiply(permi_dd a, permi_dd b)
   permi_dd p;
   p.hi = a.hi * b.hi;
   PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(a.hi, b.hi, -p.hi); /* libm's fma is exact with or without the instruction */
+  p.lo = fma(a.hi, b.hi, -p.hi);
   return permi_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
@@ -122,13 +120,12 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Flags and rounding modes that break it can
-   come from anywhere in a process (another object linked with -ffast-math sets flush-to-zero), so guaranteed bounds
-   are given only after a look. */
+/* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags (-ffast-math sets
+   flush-to-zero) or a rounding mode can break that, so bounds are given only after this test. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5, many = 49;
-  const double divisor = many, whole = many / divisor, seventh = 7 / divisor; /* or is it times 1 / divisor? */
+  const double divisor = many, whole = many / divisor, seventh = 7 / divisor; /* also detects 7 * (1 / divisor) */
   permi_dd s = permi_two_sum(one, tiny * half);
   double product = (one + 2 * tiny) * (one + 2 * tiny);
   return one + tiny == 1 && one - tiny * half == 1 && one + 3 * tiny == 1 + 4 * tiny && s.hi == 1 && s.lo == tiny / 2 &&
@@ -136,7 +133,7 @@ static int permi_arithmetic_is_sound(void)
          fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
 }
 
-/* ---- perm_sum: long fixed-point accumulator [Kul13]; word w has weight 2^(64 w - 1074) */
+/* perm_sum: a long fixed-point accumulator [Kul13]; word w has weight 2^(64 w - 1074). */
 static void permi_sum_carry(perm_sum *sum, int w, uint64_t low, uint64_t high, int subtract)
 {
   if (subtract) {
@@ -161,7 +158,7 @@ static void permi_sum_carry(perm_sum *sum, int w, uint64_t low, uint64_t high, i
   }
 }
 
-static void permi_sum_add_double(perm_sum *sum, double x) /* x finite; exact */
+static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
 {
   uint64_t bits, mantissa;
   int exponent, shift;
@@ -174,7 +171,7 @@ static void permi_sum_add_double(perm_sum *sum, double x) /* x finite; exact */
     exponent = 1;
   if (!mantissa)
     return;
-  shift = (exponent - 1) & 63; /* a unit of the last place weighs 2^(exponent - 1075) = 2^(exponent - 1) units */
+  shift = (exponent - 1) & 63;
   permi_sum_carry(sum, (exponent - 1) >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, (int)(bits >> 63));
 }
 
@@ -190,7 +187,6 @@ static void permi_sum_add(perm_sum *sum, const perm_sum *other)
   }
 }
 
-/* Adds sign * magnitude, an integer of `words` words (in ones, not in units of 2^-1074). */
 PERMI_UNUSED
     static void
     permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
@@ -219,8 +215,7 @@ static perm_sum permi_sum_magnitude(const perm_sum *sum)
   return r;
 }
 
-/* Nearest double to |sum| 2^-shift (ties to even), with *exp2 = shift chosen so that the double is normal and
-   below 2^64; 0 for a zero sum. */
+/* Nearest double to |sum| 2^-shift (ties to even), normal and below 2^64; *exp2 = shift. */
 static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
 {
   uint64_t top, below = 0;
@@ -241,7 +236,7 @@ static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
       below |= magnitude->word[i];
   }
   *exp2 = 64 * w - lead - 1074;
-  /* 64 bits in top; keep 53, round by the 11 dropped ones and the sticky rest */
+  /* keep 53 of the 64 bits, round by the 11 dropped ones and the sticky rest */
   {
     uint64_t kept = top >> 11, dropped = top & 2047, half = 1024;
     if (dropped > half || (dropped == half && (below || (kept & 1))))
@@ -250,7 +245,7 @@ static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
   }
 }
 
-/* Value of the sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
+/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   perm_sum rest = permi_sum_magnitude(sum);
@@ -260,13 +255,13 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
   r.hi = permi_magnitude_double(&rest, &e);
   if (r.hi == 0)
     return r;
-  { /* rest -= hi 2^e: hi is a whole number of 2^11, so it goes in as an integer at bit e + 1074 */
+  { /* rest -= hi 2^e: hi is a multiple of 2^11 */
     uint64_t mantissa = (uint64_t)(r.hi / 2048.0);
     int bit = e + 11 + 1074;
     if (bit >= 0) {
       int shift = bit & 63;
       permi_sum_carry(&rest, bit >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, 1);
-    } else { /* fewer than 53 bits in the whole sum: the dropped bits of mantissa are zero */
+    } else { /* the sum has fewer than 53 bits */
       permi_sum_carry(&rest, 0, mantissa >> -bit, 0, 1);
     }
   }

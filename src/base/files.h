@@ -1,33 +1,30 @@
 /* ========================================================================================== >>files
-   The one way to write a file: checkpoints, matrices, pictures. Whatever fails:
-     1. Under its name a file is always absent, or whole and old, or whole and new: it is replaced only by renaming a
-        file beside it that is complete, closed and on the disk.
-     2. That file is NAME.<16 random hexadecimal digits>.tmp, created with O_EXCL (which follows no planted link), not
-        inherited by child programs, and removed when writing fails.
+   Writing files. Whatever fails:
+     1. A file of that name is absent, or whole and old, or whole and new: a complete, closed and synced file replaces
+        it by renaming.
+     2. The temporary file is NAME.<16 random hexadecimal digits>.tmp beside it, created with O_EXCL (which follows no
+        planted link), not inherited by child programs, and removed when writing fails.
      3. The next writer of NAME removes what killed processes left. Living writers hold a lock (flock); on file systems
         without locks nothing is removed.
      4. A replaced file keeps its mode, not its owner and access lists; 0600 is never wider in between.
      5. Only regular files are replaced or read: others could hang. Symbolic links are read through but not written:
-        replacing the link would miss its target, following it would overwrite whatever somebody made it point to.
-   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores the signal, as perm_cli.c
-   and Python do; a library changes no signals.
-   Without POSIX (Windows) there is no lock, sync, mode or check of the kind, and the old file is removed before the
-   rename: a crash between the two leaves only the other. */
+        the rename would miss the target, following the link could overwrite any file.
+   A write beyond ulimit -f raises SIGXFSZ, which ends the process unless the program ignores it. Without POSIX there is
+   no lock, sync, mode or check of the kind, and the old file is removed before the rename. */
 #pragma once
 #include "memory.h"
 #include "doubles.h"
 
-/* Tests make operations fail: (operation, bytes) returns the errno or 0, and may make *bytes less. */
+/* Tests make operations fail: (operation, bytes) returns the errno or 0, and may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
 #define PERMI_STALE_BYTES 21 /* ".0123456789abcdef.tmp" */
 
-/* `failed` is what could not be done, for a message such as "cannot write". */
 typedef struct permi_replacement {
   const perm_allocator *allocator;
   const char *path, *failed;
-  char *name; /* of the file beside it */
+  char *name;
   FILE *stream;
 #if PERMI_POSIX
   int descriptor, kept; /* kept: the old file's mode, or -1 */
@@ -40,7 +37,7 @@ typedef struct permi_replacement {
     errno = 0;             \
   while ((call) < 0 && errno == EINTR)
 
-/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for a file that is created. */
+/* -std=c99 hides some names. O_EXCL implies O_NOFOLLOW for new files. */
 #if defined(O_NOFOLLOW)
 #define PERMI_NOFOLLOW O_NOFOLLOW
 #elif defined(__O_NOFOLLOW)
@@ -56,7 +53,7 @@ typedef struct permi_replacement {
 #define PERMI_CLOEXEC 0
 #endif
 
-/* Why a file of this kind is neither read nor replaced; NULL: it is a regular one. */
+/* Returns why a file of this kind is neither read nor replaced, or NULL. */
 static const char *permi_file_refusal(mode_t mode)
 {
   return S_ISREG(mode)                       ? NULL
@@ -66,7 +63,7 @@ static const char *permi_file_refusal(mode_t mode)
                                              : "it is a socket or the like, not a regular file";
 }
 
-/* For reading. NULL: *why says why not, *missing whether there is none. */
+/* NULL: *why is the reason, *missing whether the file is absent. */
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   struct stat information;
@@ -85,7 +82,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Bytes of path up to its last slash, which may be all. */
+/* Bytes of path through its last slash. */
 static size_t permi_file_directory(const char *path)
 {
   size_t length = strlen(path);
@@ -94,14 +91,13 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-/* Is `name`, of a file in the directory of `path`, one that a replacement of `path` made? */
 static int permi_file_is_ours(const char *base, size_t length, const char *name)
 {
   return !strncmp(name, base, length) && strlen(name) == length + PERMI_STALE_BYTES && name[length] == '.' &&
          strspn(name + length + 1, "0123456789abcdef") == 16 && !strcmp(name + length + 17, ".tmp");
 }
 
-/* Removes what killed processes left beside path; `name` has room for one of theirs. */
+/* Removes what killed processes left; `name` is a buffer. */
 static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path);
@@ -125,7 +121,7 @@ static void permi_file_clean(const char *path, char *name)
     closedir(directory);
 }
 
-/* Creates the file beside, with a lock on it. 0, or an errno. */
+/* Creates and locks the temporary file; returns 0 or an errno. */
 static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
@@ -136,7 +132,7 @@ static int permi_file_create_new(permi_replacement *file)
 #if PERMI_CLOEXEC == 0
   fcntl(file->descriptor, F_SETFD, FD_CLOEXEC);
 #endif
-  /* somebody who looks for leftovers may have come in between */
+  /* a clean-up may have removed it in between */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
       (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0))
     return 0;
@@ -145,7 +141,6 @@ static int permi_file_create_new(permi_replacement *file)
   return EEXIST;
 }
 
-/* Waits until a directory is on the disk, unless it cannot be opened or synced as such. */
 static int permi_directory_sync(const char *path)
 {
   int descriptor = -1, code = 0;
@@ -162,7 +157,6 @@ static int permi_directory_sync(const char *path)
   return code;
 }
 
-/* Bytes to the file beside; 0, or an errno. */
 static int permi_file_write(permi_replacement *file, const unsigned char *bytes, size_t size)
 {
   size_t done = 0;
@@ -179,7 +173,7 @@ static int permi_file_write(permi_replacement *file, const unsigned char *bytes,
   return code;
 }
 
-/* Returns why path is not to be replaced, or NULL; then *kept is the mode of the old file, -1: there is none. */
+/* Returns why path must not be replaced, or NULL; *kept: the old file's mode, or -1. */
 static const char *permi_file_check(const char *path, int *kept)
 {
   struct stat information;
@@ -187,25 +181,24 @@ static const char *permi_file_check(const char *path, int *kept)
   *kept = -1;
   if (readlink(path, &target, 1) >= 0)
     return "it is a symbolic link; name the file that it points to";
-  if (stat(path, &information) < 0) /* none, or creating one will fail and say why */
+  if (stat(path, &information) < 0) /* creating the file will say why */
     return NULL;
   *kept = (int)(information.st_mode & 0777);
   return permi_file_refusal(information.st_mode);
 }
 
-/* Closes the file when it is on the disk; 0, or an errno. */
 static int permi_file_close(permi_replacement *file, int code)
 {
   int fault;
   if (!code && file->kept >= 0)
-    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* where that fails, it is 0600 */
+    (void)!fchmod(file->descriptor, (mode_t)file->kept); /* else it stays 0600 */
   if (!code) {
     errno = PERMI_FILE_FAULT("sync", NULL);
     if (!errno)
       PERMI_AGAIN(fsync(file->descriptor));
     code = errno == EINVAL ? 0 : errno;
   }
-  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems say here that the disk was full */
+  fault = PERMI_FILE_FAULT("close", NULL); /* network file systems report a full disk here */
   if (file->stream ? fclose(file->stream) != 0 : close(file->descriptor) < 0)
     fault = fault ? fault : errno == EINTR ? 0 : errno ? errno : EIO;
   return code ? code : fault;
@@ -224,7 +217,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
 
 static int permi_file_create_new(permi_replacement *file)
 {
-  file->stream = fopen(file->name, "wbx"); /* x: a new file */
+  file->stream = fopen(file->name, "wbx");
   return file->stream ? 0 : errno ? errno : EIO;
 }
 
@@ -261,7 +254,6 @@ static uint64_t permi_file_random(void)
   return permi_hash_double(number, permi_seconds());
 }
 
-/* Creates the file beside under a name that nobody has. 0, or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
   int attempt, code = EEXIST;
@@ -274,7 +266,7 @@ static int permi_file_create(permi_replacement *file)
   return code;
 }
 
-/* The last steps; 0, or an errno. A second descriptor holds the lock until the file has its name. */
+/* The last steps; returns 0 or an errno. A second descriptor holds the lock until the rename. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
 #if PERMI_POSIX
@@ -306,9 +298,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes into a stream (0: it failed, errno says why), or by `size` bytes at `what` where
-   print is NULL. clean: looks for leftovers, which reads the directory. Returns NULL, or why it failed, and in *failed
-   what could not be done, NULL: memory ran out. */
+/* Replaces path by what `print` writes (it returns 0 on failure and sets errno), or by `size` bytes at `what` if print
+   is NULL. clean: removes leftovers. Returns NULL or the reason; *failed is the action, NULL: memory ran out. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what, size_t size,
                                       const char **failed)

@@ -3,7 +3,7 @@
 #pragma once
 #include "doubles.h"
 
-/* Magnitudes: a += b, a -= b (a >= b), comparison; n words each. */
+/* Magnitudes of n words. */
 static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
 {
   while (n-- > 0)
@@ -38,9 +38,8 @@ static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
 
 typedef struct permi_wide {
   uint64_t low, high;
-} permi_wide; /* 128 bits */
+} permi_wide;
 
-/* 64 x 64 -> 128 bits. */
 static permi_wide permi_multiply_words(uint64_t a, uint64_t b)
 {
   permi_wide r;
@@ -66,7 +65,6 @@ static permi_wide permi_wide_of(int64_t x)
   return r;
 }
 
-/* As 128-bit two's complement. */
 static void permi_wide_add(permi_wide *sum, permi_wide x)
 {
   sum->low += x.low;
@@ -80,14 +78,14 @@ static permi_wide permi_wide_negate(permi_wide x)
   return x;
 }
 
-/* y = c x, or y += c x if sign is 1, y -= c x if it is -1, of `words` words. Returns what is carried or borrowed. */
+/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns the carry or borrow. */
 static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
   uint64_t carry = 0;
   int i;
   for (i = 0; i < words; i++) {
     permi_wide p = permi_multiply_words(x[i], c);
-    if (!sign) { /* by itself: one register fewer, 4 % of the exact kernel for long entries */
+    if (!sign) { /* one register fewer, 4 % of the exact kernel for long entries */
       y[i] = p.low + carry;
       carry = p.high + (y[i] < carry);
       continue;
@@ -105,7 +103,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* magnitude = |x|, x two's complement; returns 1 if x is negative. */
+/* Returns 1 if x, two's complement, is negative; magnitude = |x|. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -118,7 +116,6 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
   return negative;
 }
 
-/* Adds an integer of `words` words, two's complement. */
 static void permi_sum_add_signed(perm_sum *sum, const uint64_t *x, int words)
 {
   uint64_t magnitude[PERM_INTEGER_WORDS + 4];
@@ -143,7 +140,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
   return a;
 }
 
-/* a += b, or a -= b; 0 when the sum is too long. */
+/* permi_integer_add and _multiply return 0 when the result is too long. */
 static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtract)
 {
   int negative = b->negative ^ subtract;
@@ -163,7 +160,6 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
   return 1;
 }
 
-/* a b; 0 when it is too long. */
 static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, perm_integer *product)
 {
   uint64_t word[2 * PERM_INTEGER_WORDS] = {0};
@@ -179,7 +175,7 @@ static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, 
   return 1;
 }
 
-/* a 2^-k; 0 unless that is an integer. */
+/* a 2^-k; returns 0 unless that is an integer. */
 static int permi_integer_halve(perm_integer *a, int k)
 {
   int words = k / 64, bits = k % 64, i;
@@ -197,7 +193,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* (high 2^64 + low) mod p for high < p <= 2^63; portably a bit at a time: for the ends of sums, not for kernels. */
+/* (high 2^64 + low) mod p for high < p <= 2^63; bit by bit without 128-bit integers. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__)
@@ -213,7 +209,6 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 #endif
 }
 
-/* x mod p for 128 bits in two's complement, from 0 to p - 1. */
 static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
 {
   const int negative = (int)(x.high >> 63);
@@ -224,7 +219,6 @@ static uint64_t permi_wide_residue(permi_wide x, uint64_t p)
   return negative && rest ? p - rest : rest;
 }
 
-/* a := a mod p, from 0 to p - 1. */
 static void permi_integer_reduce(perm_integer *a, uint64_t p)
 {
   uint64_t rest = 0;
@@ -238,7 +232,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* The integer in the sum; 0 if there is a fraction or the integer is too long. */
+/* Returns 0 if there is a fraction or the integer is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = permi_sum_magnitude(sum);
@@ -255,9 +249,9 @@ static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
   return 1;
 }
 
-/* A borrowed matrix of integers: entry (i, j) has its `parts` parts at a[(i ld + j) parts]. */
+/* A borrowed matrix: entry (i, j) has its parts at a[(i ld + j) parts]. */
 typedef struct permi_integer_view {
   const int64_t *a;
   ptrdiff_t ld;
-  int parts; /* 1, or 2: real and imaginary part */
+  int parts; /* 2: Gaussian */
 } permi_integer_view;

@@ -1,5 +1,4 @@
-/* ========================================================================================= >>memory
-   Checked memory, messages, and the allocator that counts for max_bytes. */
+/* ========================================================================================= >>memory */
 #pragma once
 #include "../api/types.h"
 #include "platform.h"
@@ -20,11 +19,10 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     return;
   if (allocator->release)
     allocator->release(pointer, allocator->user_data);
-  else if (!allocator->allocate) /* an arena may well have no release */
+  else if (!allocator->allocate) /* an arena may have no release */
     free(pointer);
 }
 
-/* Blocks that are released together: what a task needs for itself. */
 typedef struct permi_pool {
   const perm_allocator *allocator;
   void *last; /* each block begins with a pointer to the one before */
@@ -55,7 +53,7 @@ PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
   }
 }
 
-/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global of the C library: a data race among threads). */
+/* log2 n! by Stirling's series, to 2e-12 (lgamma writes a global: a data race). */
 static double permi_log2_factorial(double n)
 {
   double x = n + 1, below = 1, y;
@@ -74,7 +72,7 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
-/* One job in several calls, perhaps with other limits each time: those must not change the plan. */
+/* One job in several calls, whose limits must not change the plan. */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merges;
@@ -86,7 +84,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* Records an error so that an ignored status cannot look plausible: NaN with infinite error. */
+/* Records an error, with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -109,15 +107,14 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* ---- max_bytes: an allocator that counts, for the length of a call and of what the call leaves. Every block has a
-   head that says what it counts for; the last one takes the meter with it. */
-#define PERMI_METER_HEAD 16  /* keeps the alignment of malloc */
-#define PERMI_METER_EXTRA 32 /* a block costs so much more, with what malloc adds */
+/* max_bytes: a counting allocator. Each block's head holds its cost; the last block or the call releases the meter. */
+#define PERMI_METER_HEAD 16
+#define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input;    /* bytes to be had beside the input, and those of the input */
-  size_t live, wanted;    /* bytes; the most that were refused, 0: none */
-  size_t holders;         /* blocks, and the call */
+  double limit, input; /* beside the input; of the input */
+  size_t live, wanted; /* wanted: the most that were refused */
+  size_t holders;      /* blocks, and the call */
 } permi_meter;
 
 static size_t permi_count(size_t *number, size_t difference)
@@ -132,7 +129,6 @@ static size_t permi_count(size_t *number, size_t difference)
 #endif
 }
 
-/* *most becomes `number` if that is more. */
 static void permi_most(size_t *most, size_t number)
 {
 #if defined(__GNUC__)
@@ -188,11 +184,11 @@ static void permi_meter_release(void *pointer, void *user_data)
 
 typedef struct permi_metered {
   perm_options options;
-  permi_meter *meter; /* NULL: none was begun */
+  permi_meter *meter;
 } permi_metered;
 
-/* The options of a call, with such an allocator if there is a limit and nobody has begun yet; input: bytes of it. If
-   there is no memory for the meter, there is none for anything. */
+/* Returns the call's options, with a counting allocator if there is a limit and no outer call counts. Without memory
+   for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -216,7 +212,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* Was it the limit that memory ran out by? Then that is what the result says. */
+/* PERM_ERROR_MEMORY because of the limit becomes PERM_ERROR_LIMIT. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -227,7 +223,6 @@ static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_sta
                     meter->limit + meter->input, meter->input, (double)meter->wanted);
 }
 
-/* Bytes that would have gone one step further. */
 PERMI_UNUSED
 static double permi_meter_needed(const perm_options *options)
 {
@@ -244,7 +239,6 @@ static perm_status permi_meter_end(const permi_metered *call, perm_status status
   return status;
 }
 
-/* What stopped early has no value, but its result says of what kind that would be. */
 static perm_status permi_kind(perm_status status, int parts, const perm_options *options, perm_result *result)
 {
   if (status > 0 && result) {
@@ -254,7 +248,7 @@ static perm_status permi_kind(perm_status status, int parts, const perm_options 
   return status;
 }
 
-/* What max_bytes leaves for a task beside the input; 0: no limit. */
+/* What max_bytes leaves beside the input; 0: no limit. */
 static double permi_max_bytes(const perm_options *options)
 {
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;

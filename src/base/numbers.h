@@ -1,13 +1,13 @@
 /* ======================================================================================== >>numbers
-   A number on its way through the expression of a job: an integer, a residue or double-doubles. */
+   A number in the expression of a job: an integer, a residue or double-doubles. */
 #pragma once
 #include "integers.h"
 
 typedef struct permi_number {
   permi_dd value, imaginary; /* (value + i imaginary) 2^exp2 */
   long long exp2;
-  double error, estimate; /* absolute, in units of 2^exp2; error may be INFINITY */
-  int exact;              /* 1: the permanent is integer + i imaginary_integer */
+  double error, estimate; /* in units of 2^exp2; error may be INFINITY */
+  int exact;
   perm_integer integer, imaginary_integer;
 } permi_number;
 
@@ -22,14 +22,14 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* At least the modulus of a + bi, at most 1.42 times it: for bounds and estimates, never to divide by. */
+/* At least the modulus of a + bi, at most 1.42 times it: never to divide by. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* Brings the larger of |value| and |imaginary| into [1/2, 1] (exactly) so that products of numbers cannot overflow;
-   for a value of 0 its error, or else its estimate, so that those cannot vanish. */
+/* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, lest products overflow; for a value of 0 its
+   error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -48,13 +48,12 @@ static void permi_number_normalise(permi_number *a)
   a->exp2 += e;
 }
 
-/* ab, rounded up where it underflows, and 0 when either is 0 even if the other is infinite: an exact zero stays one. */
+/* ab, rounded up where it underflows; 0 when either is 0, even times infinity. */
 static double permi_times(double a, double b)
 {
   return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
 }
 
-/* (a + bi) (c + di) in double-double. */
 static void permi_dd_multiply_complex(permi_dd *a, permi_dd *b, permi_dd c, permi_dd d)
 {
   permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
@@ -78,7 +77,6 @@ static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_comp
   return a;
 }
 
-/* The integers of a *= those of b; 0 when a product is too long. */
 static int permi_integers_multiply(permi_number *a, const permi_number *b)
 {
   perm_integer real, imaginary, product;
@@ -97,8 +95,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
   return 1;
 }
 
-/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product itself;
-   the factor 1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
+/* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the factor
+   1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -122,7 +120,7 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   return PERM_OK;
 }
 
-/* a += b. The smaller number is shifted to the larger one's exponent; bits below 2^-1000 of it become error. */
+/* a += b, at the larger exponent; bits of the smaller below 2^-1000 become error. */
 static perm_status permi_number_add(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -136,7 +134,7 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   if (b.value.hi != 0 || b.imaginary.hi != 0 || b.error != 0) {
     int nothing = a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0;
     long long d = nothing ? LLONG_MAX : b.exp2 - a->exp2;
-    if (d > 0) { /* b is the larger: bring a to its exponent */
+    if (d > 0) {
       int shift = -permi_int_exponent(d);
       a->value = permi_dd_scale(a->value, shift);
       a->imaginary = permi_dd_scale(a->imaginary, shift);
@@ -160,7 +158,7 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   return PERM_OK;
 }
 
-/* Nearest double (ties to even) to an exact integer, times 2^-*exp2. */
+/* Nearest double (ties to even) times 2^-*exp2. */
 static double permi_integer_double(const perm_integer *integer, int *exp2)
 {
   perm_sum sum;
@@ -173,13 +171,12 @@ static double permi_integer_double(const perm_integer *integer, int *exp2)
   return integer->negative ? -r : r;
 }
 
-/* x 2^e is exact: it is 0, infinite or stays normal. */
 static int permi_fits(double x, int e)
 {
   return x == 0 || x == (double)INFINITY || (ldexp(x, e) >= DBL_MIN && ldexp(x, e) <= DBL_MAX);
 }
 
-/* The public face of a number: exponent 0 whenever the value and its error measures are normal doubles. */
+/* Writes a result, with exponent 0 whenever value and error measures are then normal doubles. */
 static void permi_number_result(const permi_number *number, perm_result *result)
 {
   permi_number a = *number;
@@ -194,7 +191,7 @@ static void permi_number_result(const permi_number *number, perm_result *result)
     result->exact = 1;
     result->integer = a.integer;
     result->imaginary_integer = a.imaginary_integer;
-  } else { /* what rounding to one double adds */
+  } else {
     double rounded = permi_modulus(a.value.lo, a.imaginary.lo);
     a.error = (a.error + rounded) * (1 + 4 * PERMI_UNIT);
     a.estimate += rounded;

@@ -62,7 +62,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ARM 0
 #endif
 
-/* Hides a double from the compiler's contraction of products and sums, in a register where one is known. */
+/* Hides a double from contraction. */
 #if PERMI_X86
 #define PERMI_KEEP_DOUBLE(x) __asm__("" : "+x"(x))
 #elif PERMI_ARM
@@ -78,7 +78,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define PERMI_UNUSED __attribute__((unused))
 #define PERMI_NEVER_INLINE __attribute__((noinline))
-#define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: for size, which also compiles faster */
+#define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: small code compiles faster */
 #else
 #define PERMI_ALIGN64
 #define PERMI_PRINTF(text, first)
@@ -98,15 +98,15 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL
 #define PERMI_UNROLL_FEW
 #endif
-/* Kernels are made of functions that are always inlined. Without optimisation that would make three times the code. */
+/* Without optimisation, inlining would triple the code. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 #define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning: it
-   then takes 1.3 times as long (order 13: 8.3 us, then 11), for want of inlining. clang has no such level. */
+/* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning,
+   which would take 1.3 times as long (order 13: 8.3 us, then 11). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
@@ -114,10 +114,9 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_BRIEF_BEGIN
 #define PERMI_BRIEF_END
 #endif
-/* PERMI_EVERY: call for k = 0 to count - 1, count a constant: 1, 2, 4 or 8. gcc 12 unrolls a loop too late to hold an
-   array in registers throughout: at -O1 not at all where a fused multiply-add is a builtin (NEON), at -O2 with more
-   spills. PERMI_ALIGN_LOOPS, for a kernel: gcc aligns loops to 16 bytes, and row loops of plain C then take up to 1.27
-   times as long, by what code happens to stand before them. */
+/* PERMI_EVERY: call for k = 0 to count - 1, count 1, 2, 4 or 8. gcc 12 unrolls loops too late to hold arrays in
+   registers: at -O1 not at all with builtin fused multiply-adds (NEON), at -O2 with more spills. PERMI_ALIGN_LOOPS:
+   with gcc's alignment to 16 bytes row loops of plain C take up to 1.27 times as long. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PERMI_AT(k, value, call) { k = value; call; }
 #define PERMI_EVERY(k, count, call)                                                                                    \
@@ -136,12 +135,12 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_OMP(directive)
 #endif
 
-#define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53, the rounding unit of double */
-#define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of one double-double operation, generously */
+#define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53 */
+#define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of a double-double operation */
 
-/* A clock that nobody sets: a jump would stop a job, or prolong it. OpenMP's is not it: LLVM's runtime asks
-   gettimeofday. With -std=c99 on Linux, <sched.h> still defines timespec, but no header declares clock_gettime; the
-   function of that name takes a time of two longs, and where times have become longer it has another name. */
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> still defines
+   timespec, but no header declares clock_gettime, which takes a time of two longs, or has another name where times are
+   longer. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC)
 #define PERMI_CLOCK CLOCK_MONOTONIC
@@ -152,7 +151,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_CLOCK_FITS(time) (sizeof(time) == sizeof(long))
 extern int clock_gettime(int clock, struct timespec *now);
 #elif defined(_WIN32)
-union _LARGE_INTEGER; /* as <windows.h> has it */
+union _LARGE_INTEGER;
 #if defined(__cplusplus)
 extern "C"
 #endif
@@ -163,7 +162,6 @@ extern "C"
 __declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *frequency);
 #endif
 
-/* Seconds since an arbitrary moment. */
 static double permi_seconds(void)
 {
 #if defined(PERM_SECONDS)

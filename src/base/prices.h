@@ -1,116 +1,111 @@
 /* ========================================================================================= >>prices
-   Stored prices: how long engines are predicted to take. They choose engines and orders and cut work into slices, but
-   change no value; no clock is asked, so a plan is the same on every machine.
-   Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in November 2026 on a 2.5 GHz Xeon (Cascade Lake),
-   gcc 12 -O2, and an H200 (_GPU_), unless a line says otherwise; "chosen" limits were set, not measured. Rates of
-   single kernels stand in >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run, >>band_order. An honest order of magnitude
-   will do. */
+   Predicted times of engines. They choose engines and orders and cut work into slices, but change no value; no clock is
+   asked, so a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured in
+   November 2026 on a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and an H200 (_GPU_), unless a line says otherwise;
+   "chosen" limits were set, not measured. Rates of kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run,
+   >>band_order. */
 #pragma once
 #include "platform.h"
 
-/* ---- threads, limits */
-#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region costs tens of microseconds */
+/* ---- limits */
+#define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region: tens of microseconds */
 #ifndef PERMI_SHARE_SECONDS
-#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* a shorter step runs on one thread */
+#define PERMI_SHARE_SECONDS PERMI_PARALLEL_SECONDS /* shorter steps run on one thread */
 #endif
-#define PERMI_CHUNK_SECONDS 0.1       /* chosen: a chunk of a long sum, lost if a call stops in it */
-#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* likewise for sparyser, once it has 4096 chunks */
-#define PERMI_ESCALATE_SECONDS 1.0    /* chosen: a cheaper higher precision is tried unasked */
-#define PERMI_HOPELESS_SECONDS 1e12   /* chosen: longer sparse jobs are refused, as those that */
-#define PERMI_HOPELESS_BYTES 1e13     /* need more, unless max_bytes allows it */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it method auto prefers other sparse engines */
-#define PERMI_LOW_RANK_BYTES 1.6e10   /* chosen: the most without max_bytes; */
-#define PERMI_COUNTS_BYTES 4e9        /* likewise of subsets; */
-#define PERMI_DECOMPOSE_BYTES 4e9     /* of all threads of decompose together */
+#define PERMI_CHUNK_SECONDS 0.1        /* chosen: lost if a call stops in one */
+#define PERMI_RYSER_CHUNK_SECONDS 0.25 /* chosen: from 4096 chunks on */
+#define PERMI_ESCALATE_SECONDS 1.0     /* chosen: higher precisions below it are tried unasked */
+#define PERMI_HOPELESS_SECONDS 1e12    /* chosen: longer sparse jobs are refused, and those */
+#define PERMI_HOPELESS_BYTES 1e13      /* that need more, unless max_bytes allows it */
+#define PERMI_DEFAULT_BYTES 1.6e10     /* chosen: above it auto prefers other sparse engines */
+#define PERMI_LOW_RANK_BYTES 1.6e10    /* chosen, without max_bytes */
+#define PERMI_COUNTS_BYTES 4e9
+#define PERMI_DECOMPOSE_BYTES 4e9 /* of all threads */
 
 /* ---- dense sums, exact integers */
-#define PERMI_RATE_GLYNN 6e8     /* elements of the scalar sum */
-#define PERMI_RATE_RYSER 3e8     /* likewise */
+#define PERMI_RATE_GLYNN 6e8
+#define PERMI_RATE_RYSER 3e8
 #define PERMI_RATE_EXPANSION 3e7 /* visited prefixes */
 #define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
 #define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
-#define PERMI_RATE_MODULAR 2.2e8      /* row additions and products modulo p */
-#define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex: elements, when GPUs are the alternative */
+#define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
+#define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
                                                /* perm_gpu_product: real, complex */
-#define PERMI_GPU_DENSE_COMPILE 1.0            /* seconds */
-#define PERMI_EXACT_GPU_RATE 2e13              /* instructions of threads */
-#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12}    /* real, complex: elements; and a second for compiling */
-#define PERMI_BATCH_GPU_BYTES_RATE 2e10        /* bytes that go there */
+#define PERMI_GPU_DENSE_COMPILE 1.0
+#define PERMI_EXACT_GPU_RATE 2e13
+#define PERMI_BATCH_GPU_RATE {8e12, 2.5e12} /* real, complex elements; a second for compiling */
+#define PERMI_BATCH_GPU_BYTES_RATE 2e10
 
 /* ---- counts: [real, complex]. Predictions were within a factor of two, but for matrices of a few microseconds. */
 static const double permi_seconds_sweep[2] = {2e-9, 4e-9}; /* subsets: a transition */
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
 static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
-static const double permi_seconds_e[2] = {5e-10, 1.2e-9};      /* repeats: a step of e_M */
-static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};    /* a product and a sum of double-doubles */
-static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* of integers, */
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9}; /* repeats: a step of e_M */
+static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};
+static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* integers: a step, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
-#define PERMI_SECONDS_SCAN 8e-9          /* subsets: looking at a row of states */
-#define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form for rows of states */
+#define PERMI_SECONDS_SCAN 8e-9          /* subsets: a row of states */
+#define PERMI_SECONDS_STEP 1e-6          /* subsets: weights of a form */
 #define PERMI_SECONDS_TERM 3e-8          /* repeats: a term */
-#define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: double-double at once where it costs next to nothing */
+#define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
 #define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
-/* ---- what planning a sparse matrix may take */
-#define PERMI_PLAN_SHARE 0.05  /* chosen: of the predicted run, or */
+#define PERMI_PLAN_SHARE 0.05 /* chosen: of the predicted run, or */
 #define PERMI_PLAN_SECONDS 0.02
-#define PERMI_PLAN_REST 3e-3     /* seconds left for making programs, and for engines that are asked later */
-#define PERMI_ANNEAL_SHARE 0.025 /* of the predicted run, for annealing an order, and */
-#define PERMI_ANNEAL_LEAST 0.004 /* seconds that are worth it for runs of a millisecond and more */
-#define PERMI_ORDER_PLAN_SECONDS 2e-6  /* per vertex and entry, of finding a frontier order */
-#define PERMI_ORDER_FIRST_SECONDS 10   /* chosen: below it orders come before trees in blocks of order 64 at most */
-#define PERMI_ORDER_FORGET_SECONDS 1e5 /* chosen: orders that take longer are not annealed */
-#define PERMI_TREE_PLAN_SECONDS 1e-6   /* per vertex and entry, of finding a tree */
-#define PERMI_TREE_PLAN_LEAST 5e-3     /* chosen: predicted seconds of a search that no larger run need pay for */
-#define PERMI_RYSER_PLAN_SECONDS 0.01  /* chosen: rivals that are quicker leave no time for planning sparyser; */
-#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* or hybrid, whose layout takes a millisecond to find */
-#define PERMI_HYBRID_PLAN_SHARE 0.03   /* chosen: of the run, for layouts, or as long as no run has to pay for them */
-#define PERMI_HYBRID_MOVE_SECONDS 6e-6 /* a move of the searches for GPUs */
+#define PERMI_PLAN_REST 3e-3            /* for programs and later engines */
+#define PERMI_ANNEAL_SHARE 0.025        /* of the run, for annealing an order */
+#define PERMI_ANNEAL_LEAST 0.004        /* in runs of a millisecond and more */
+#define PERMI_ORDER_PLAN_SECONDS 2e-6   /* per vertex and entry */
+#define PERMI_ORDER_FIRST_SECONDS 10    /* chosen: below it orders come before trees in blocks of order 64 at most */
+#define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
+#define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
+#define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
+#define PERMI_RYSER_PLAN_SECONDS 0.01   /* chosen: not planned against quicker rivals; */
+#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* nor hybrid, whose layout takes a millisecond */
+#define PERMI_HYBRID_PLAN_SHARE 0.03    /* chosen: of the run, for layouts */
+#define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
 
-/* ---- frontier, arrays, bands, trees */
-#define PERMI_STEP_SECONDS 1e-6    /* lists: of a step, whatever its states */
+#define PERMI_STEP_SECONDS 1e-6    /* lists: of a step */
 #define PERMI_STATE_SECONDS 2.5e-9 /* lists: per unit of the order's cost */
-#define PERMI_SORTING_SLOWER 30    /* sorted lists, than merged ones: a regular graph of order 80 */
+#define PERMI_SORTING_SLOWER 30    /* than merged lists: a regular graph of order 80 */
 #define PERMI_ARRAY_STATES 20000   /* chosen: smaller peaks are left to the lists */
-#define PERMI_GPU_START_SECONDS 0.4   /* a context and a compilation */
-#define PERMI_GPU_STEP_SECONDS 3e-5   /* of the host, for a step */
-#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost, of doubles */
-#define PERMI_GPU_LISTS_SLOWER 10     /* than arrays there: 9 to 12 */
-#define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory that arrays may have */
+#define PERMI_GPU_START_SECONDS 0.4
+#define PERMI_GPU_STEP_SECONDS 3e-5
+#define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost */
+#define PERMI_GPU_LISTS_SLOWER 10     /* than arrays: 9 to 12 */
+#define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
 #define PERMI_BAND_ROW_SECONDS 3e-7
-#define PERMI_BAND_MADE_SECONDS 3e-8 /* more for a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
+#define PERMI_BAND_MADE_SECONDS 3e-8 /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
 #define PERMI_TREE_PAIR_SECONDS 1.6e-9
 #define PERMI_TREE_STATE_SECONDS 1.5e-9
-#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs that go to a larger table */
-#define PERMI_TREE_MISS_SECONDS 1e-8 /* take so much longer (mesh1e1: 9e7 pairs 1.5 s) */
+#define PERMI_TREE_CACHE_BYTES 1e6   /* pairs of a larger table */
+#define PERMI_TREE_MISS_SECONDS 1e-8 /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
 
-/* ---- sums over signs, perfect matchings */
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
-#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* and per entry that it changes or row that it multiplies */
-#define PERMI_WALK_SECONDS 1e-2        /* chosen: for which threads are worth waking; the top of a tree takes a ms */
-#define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second; */
-#define PERMI_GPU_PART 0.81            /* of it, a program with folds weighted; */
-#define PERMI_CODEGEN_PART 0.6         /* of it, codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
-                                       /* the entries, 3.13 and 2.42 s with three tenths, shared and global alike */
-#define PERMI_GPU_COMPILE 0.3          /* seconds, and more for every statement, */
-#define PERMI_GPU_COMPILE_EACH 1.7e-4  /* a number of two parts taking more */
-#define PERMI_GPU_LITERAL_SECONDS 1.5  /* chosen: below this it pays to compile sooner */
+#define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
+#define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
+#define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second */
+#define PERMI_GPU_PART 0.81            /* of it: programs with folds */
+#define PERMI_CODEGEN_PART 0.6         /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
+                                       /* the entries, 3.13 and 2.42 s with three tenths */
+#define PERMI_GPU_COMPILE 0.3
+#define PERMI_GPU_COMPILE_EACH 1.7e-4 /* a statement; more if it has two parts */
+#define PERMI_GPU_LITERAL_SECONDS 1.5 /* chosen: below it compiling sooner pays */
 #ifndef PERMI_GPU_TUNE_SECONDS
-#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: predicted runs that repay compiling and timing candidates, about 2 s */
+#define PERMI_GPU_TUNE_SECONDS 15 /* chosen: longer runs repay timing candidates, about 2 s */
 #endif
 
-/* ---- the chooser of a block */
-#define PERMI_ROUTE_SECONDS 1e-3 /* chosen: an array is looked through for zeros where the dense engine takes longer */
-#define PERMI_RIVAL_RATE 2e11    /* elements: more than the exact engine has reached anywhere */
-#define PERMI_RIVAL_GPU_RATE 1e15 /* and on a GPU, after half a second for compiling */
-#define PERMI_FULL_SECONDS 0.6e-9 /* a transition of a window of all columns, of which there are n 2^n */
-#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it engines with proven bounds win whatever others take */
-#define PERMI_HYBRID_CAUTION 1.4         /* chosen: its estimate is the larger one, so it is run again more often */
+#define PERMI_ROUTE_SECONDS 1e-3         /* chosen: longer dense runs are worth a search for zeros */
+#define PERMI_RIVAL_RATE 2e11            /* elements: more than the exact engine has reached */
+#define PERMI_RIVAL_GPU_RATE 1e15        /* on a GPU, after half a second for compiling */
+#define PERMI_FULL_SECONDS 0.6e-9        /* a transition of a window of all columns; n 2^n of them */
+#define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it proven bounds win */
+#define PERMI_HYBRID_CAUTION 1.4         /* chosen: larger estimates are escalated more often */
 #define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */
-#define PERMI_EXACT_WORTH 3              /* and above up to so many times the seconds of doubles */
+#define PERMI_EXACT_WORTH 3              /* and up to so many times the seconds of doubles */

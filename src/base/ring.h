@@ -1,38 +1,37 @@
 /* =========================================================================================== >>ring
-   The ring of all engines with values of their own: what a value is, y += c x, its sum. Inlined functions get the
-   algebra as a constant, which leaves no choice in a loop. */
+   The values of all engines. Inlined functions get the algebra as a constant. */
 #pragma once
 #include "numbers.h"
 
-/* Words or doubles: two of a double-double; real before imaginary part; last, where it is kept, the sum of moduli of
-   all terms. Integers are modulo 2^(64 words), as many as the permanent can need: nothing is checked. */
+/* A value: words or doubles; two of a double-double; real before imaginary part; last, where kept, the sum of moduli of
+   all terms. Integers are modulo 2^(64 words), enough for the permanent. */
 typedef enum permi_algebra {
-  PERMI_MAGNITUDES, /* doubles that are their own sum of moduli */
+  PERMI_MAGNITUDES, /* doubles >= 0: their own sum of moduli */
   PERMI_SIGNED,     /* with the sum of moduli, as complex numbers */
   PERMI_COMPLEX,
-  PERMI_MAGNITUDES_DD, /* the same in double-double */
+  PERMI_MAGNITUDES_DD,
   PERMI_SIGNED_DD,
   PERMI_COMPLEX_DD,
-  PERMI_WORD, /* from here on integers */
+  PERMI_WORD, /* integers from here on */
   PERMI_WIDE,
-  PERMI_WORDS,       /* any number; also two such parts, Gaussian */
-  PERMI_RESIDUES,    /* modulo `modulus`; also Gaussian */
-  PERMI_PAIR_VALUES, /* complex numbers without moduli */
+  PERMI_WORDS,       /* of any number of words; also Gaussian */
+  PERMI_RESIDUES,    /* also Gaussian */
+  PERMI_PAIR_VALUES, /* without moduli */
   PERMI_PAIR_DD_VALUES
 } permi_algebra;
 
-typedef struct permi_numbers { /* what a plan's values are */
+typedef struct permi_numbers {
   permi_algebra algebra;
-  int parts; /* 2: complex, or Gaussian */
-  int words; /* of an integer's part */
-  uint64_t modulus; /* of residues, at most 2^63 */
+  int parts; /* 2: complex or Gaussian */
+  int words;
+  uint64_t modulus; /* at most 2^63 */
 } permi_numbers;
 
 /* A multiplier: an entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
-  double real_low, imaginary_low; /* low parts, of double-doubles */
-  int64_t integer[2];             /* real and imaginary part; of residues from 0 to modulus - 1 */
+  double real_low, imaginary_low;
+  int64_t integer[2]; /* real, imaginary; residues from 0 to modulus - 1 */
 } permi_coefficient;
 
 static PERMI_ALWAYS_INLINE int permi_algebra_is_dd(permi_algebra algebra)
@@ -50,7 +49,6 @@ static PERMI_ALWAYS_INLINE int permi_algebra_is_integer(permi_algebra algebra)
   return algebra >= PERMI_WORD && algebra <= PERMI_RESIDUES;
 }
 
-/* Doubles, or words, of a value. */
 static PERMI_ALWAYS_INLINE size_t permi_value_words(permi_algebra algebra, const permi_numbers *numbers)
 {
   switch (algebra) {
@@ -73,14 +71,13 @@ static size_t permi_numbers_words(const permi_numbers *numbers)
   return permi_value_words(numbers->algebra, numbers);
 }
 
-/* ab mod p for a, b < p <= 2^63. */
 static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
 {
   const permi_wide product = permi_multiply_words(a, b);
   return permi_residue_wide(product.high, product.low, p);
 }
 
-/* x c, `low` often 0: relative error 3 u^2 for a double c in this order of operations [Theorem 3 of Joldes, Muller,
+/* x (c + low); for low = 0 the relative error is 3 u^2 in this order of operations [Theorem 3 of Joldes, Muller,
    Popescu, ACM Trans. Math. Softw. 44 (2017) 15res]. */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
@@ -94,7 +91,6 @@ static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double 
   return permi_two_sum(p.hi, p.lo + rest);
 }
 
-/* y = product, or y += product. */
 static PERMI_ALWAYS_INLINE void permi_accumulate(double *y, double product, int fresh)
 {
   *y = fresh ? product : *y + product;
@@ -105,7 +101,6 @@ static PERMI_ALWAYS_INLINE void permi_accumulate_dd(void *y, permi_dd product, i
   *(permi_dd *)y = fresh ? product : permi_dd_add(*(const permi_dd *)y, product);
 }
 
-/* y += c x modulo 2^128. */
 static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c)
 {
   permi_wide p = permi_multiply_words(x->low, (uint64_t)c);
@@ -125,7 +120,7 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
       permi_words_times(y + k, x, words - k, c[k], 1);
 }
 
-/* The same with c of `words` words, or of one if short, two's complement; 2 parts: Gaussian integers. */
+/* The same with c in two's complement, of one word if is_short, else of `words`; 2 parts: Gaussian. */
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
@@ -145,7 +140,6 @@ PERMI_UNUSED PERMI_NEVER_INLINE static void permi_words_accumulate(int words, in
   permi_words_accumulate_of(words, parts, c, 0, y, x);
 }
 
-/* The same of residues, c from 0 to p - 1. */
 static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
 {
   int i, j;
@@ -154,11 +148,11 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
       const uint64_t factor = (uint64_t)c[i];
       uint64_t *to = y + (i ^ j);
       *to += permi_residue_multiply(x[j], i & j && factor ? p - factor : factor, p);
-      *to -= *to >= p ? p : 0; /* p <= 2^63 */
+      *to -= *to >= p ? p : 0;
     }
 }
 
-/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, of one or two words. */
+/* *y += *c *x, or = if fresh; x and y do not overlap. c = NULL: 1, for PERMI_WORD and PERMI_WIDE only. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {
@@ -223,7 +217,6 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
   }
 }
 
-/* The value 1. */
 static void permi_value_one(const permi_numbers *numbers, void *value)
 {
   const size_t words = permi_numbers_words(numbers);
@@ -237,7 +230,6 @@ static void permi_value_one(const permi_numbers *numbers, void *value)
     x[words - 1] = 1;
 }
 
-/* Adds a value's parts to the sums, exactly. */
 static void permi_value_sum_parts(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const uint64_t *word = (const uint64_t *)value;

@@ -3,10 +3,10 @@
      offset  bytes
           0      8  89 50 45 52 4d 0d 0a 1a: changed by a transfer as text
           8      4  format: 1
-         12      4  version of perm: PERM_VERSION_MAJOR * 1000000 + MINOR * 1000 + PATCH
+         12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32      4  method asked for (for messages and perm_checkpoint_options, as all to `cpu_fallback`)
+         32      4  method asked for (to `cpu_fallback`: for messages and perm_checkpoint_options)
          36      4  precision asked for
          40      4  isa: the kernel family, never PERM_ISA_AUTO
          44      4  certify
@@ -18,26 +18,25 @@
          84      4  cpu_fallback
          88      4  part
          92      4  parts; 0: the whole job
-         96      4  tune: the candidate taken, where kernels were timed
+         96      4  tune: the timed candidate
         100      4  leaves
         104      8  bytes of the note
         112         the leaves, each:
-                      0      8  fingerprint
-                      8      8  chunks
-                     16      8  intervals of finished chunks
-                     24     16  each: begin, end
-                          2168  the partial as in >>state, if there are intervals
+                 8  fingerprint
+                 8  chunks
+                 8  intervals of finished chunks
+                16  each: begin, end
+              2168  the partial as in >>state, if there are intervals
                     the note
                  8  checksum of everything before
    Invariants:
-     1. Under its name the file is always absent, whole and old, or whole and new (>>files).
+     1. The file is absent, whole and old, or whole and new (>>files).
      2. A chunk is stored with its terms or not at all: one thread adds both, and one checksum covers both.
-     3. A file never holds less than the one it replaces: states only grow, from what is there. (Of two processes with
-        one file the last wins whole.)
+     3. A file never holds less than the one it replaces: states only grow. (Of two processes with one file the last
+        wins whole.)
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
-     5. Nothing of a file is used unless all of it holds: length, checksum, format, version, fingerprints, and intervals
-        that are in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. No length
-        is believed beyond the bytes that are there. */
+     5. A file is used only if all of it holds: length, checksum, format, version, fingerprints, and intervals that are
+        in order, in the leaf, and agree with number, sum and sum of squares of the partial's chunks. */
 #pragma once
 #include "state.h"
 #include "options.h"
@@ -127,7 +126,6 @@ static const char *permi_name(const char *path)
   return path ? path : "";
 }
 
-/* Is the file ours, whole and of this version? */
 static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
                                           perm_result *result)
 {
@@ -156,7 +154,6 @@ static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t siz
   return PERM_OK;
 }
 
-/* Says how a checkpoint of another job differs. */
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
@@ -184,7 +181,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
     PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpu.devices);
   if (permi_get_int(bytes + 96) != options->gpu.tune)
     PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->gpu.tune);
-  if (permi_get_double(bytes + 56) != options->tolerance) /* may plan another precision */
+  if (permi_get_double(bytes + 56) != options->tolerance) /* may change the planned precision */
     PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
   if (permi_get_double(bytes + 72) != options->plan_effort)
     PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
@@ -194,7 +191,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
 }
 
-/* Reads one leaf and advances *bytes; `left` bytes remain. 0: invalid; -1: out of memory. */
+/* Reads one leaf and advances *bytes, which has `left` bytes. 0: invalid; -1: out of memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -217,7 +214,7 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
   list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
   if (!list)
     return -1;
-  state->interval[i] = list; /* freed with the state */
+  state->interval[i] = list;
   for (k = 0; k < intervals; k++, from += 16) {
     list[k].begin = permi_get(from, 8);
     list[k].end = permi_get(from + 8, 8);
@@ -277,7 +274,7 @@ PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, s
   return permi_state_decode(job, (const unsigned char *)bytes, size, NULL, NULL, state, result);
 }
 
-/* Reads the file, but no more than its head announces. */
+/* Reads at most one byte beyond the announced length. */
 static perm_status permi_file_read(const char *path, const perm_allocator *allocator, unsigned char **bytes,
                                    size_t *size, int *missing, perm_result *result)
 {
@@ -292,7 +289,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   to = (unsigned char *)permi_allocate(allocator, room, 1);
   while (to && !failed && used < wanted) {
     size_t got, ask = wanted - used < room - used ? (size_t)(wanted - used) : room - used;
-    if (!ask) { /* full: double it */
+    if (!ask) {
       unsigned char *more = room > SIZE_MAX / 2 ? NULL : (unsigned char *)permi_allocate(allocator, 2 * room, 1);
       if (more)
         memcpy(more, to, used);
@@ -310,7 +307,7 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
       break;
     if (wanted == PERMI_CHECKPOINT_HEAD && used >= wanted && !memcmp(to, PERMI_CHECKPOINT_MAGIC, 8)) {
       const uint64_t whole = permi_get(to + 16, 8);
-      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not be there */
+      wanted = whole < UINT64_MAX && whole > wanted ? whole + 1 : wanted; /* one more must not exist */
     }
   }
   fclose(file);
@@ -327,7 +324,6 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   return status;
 }
 
-/* clean: see permi_file_replace. */
 static perm_status permi_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                           const perm_options *options, int clean, perm_result *result)
 {
@@ -355,7 +351,6 @@ PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state
   return permi_checkpoint_write(job, state, path, permi_options(options), 1, result);
 }
 
-/* *missing: there is no such file. */
 static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                          perm_state **state, int *missing, perm_result *result)
 {
@@ -430,7 +425,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
     found.checkpoint.part = (int)permi_get(bytes + 88, 4);
     found.checkpoint.parts = (int)permi_get(bytes + 92, 4);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same except integers, which the fingerprint tells */
+      found.isa = PERM_ISA_AVX512; /* the same but for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);

@@ -1,28 +1,26 @@
 /* ======================================================================================== >>control
-   Whether a call may go on: cancellation, time limit, progress, checkpoints. */
+   Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
 #pragma once
 #include "../api/types.h"
 #include "../base/platform.h"
 
-/* Only the calling thread polls and reports. */
 typedef struct permi_control {
   const perm_options *options;
   double start, deadline, next_report;
   double work_total, work_before; /* predicted seconds: of all leaves, of finished ones */
-  double fraction_start;          /* at the start of this call */
-  double next_checkpoint;         /* when a range stops to write one */
-  int unwritten;                  /* the last write failed */
-  int gpus;                       /* most that took part in a leaf */
-  char message[PERM_MESSAGE_BYTES]; /* why a device failed */
-  double worked, next_look; /* units of permi_watch: counted, next look */
-  perm_status stopped;      /* what permi_watch found */
+  double fraction_start;
+  double next_checkpoint;
+  int unwritten;
+  int gpus;
+  char message[PERM_MESSAGE_BYTES];
+  double worked, next_look; /* of permi_watch, in its units */
+  perm_status stopped;
   const char *activity;
-  double done;              /* predicted seconds of the activity */
+  double done;
 } permi_control;
 
 #define PERMI_WATCH_UNITS 1e7
 
-/* Starts the clock of max_seconds. */
 static permi_control permi_control_begin(const perm_options *options)
 {
   permi_control control;
@@ -30,13 +28,13 @@ static permi_control permi_control_begin(const perm_options *options)
   control.options = options;
   control.start = permi_seconds();
   control.deadline = options->max_seconds > 0 ? control.start + options->max_seconds : (double)INFINITY;
-  control.next_report = control.start + 0.2; /* short jobs stay silent */
+  control.next_report = control.start + 0.2;
   control.next_checkpoint = (double)INFINITY;
   control.next_look = PERMI_WATCH_UNITS;
   return control;
 }
 
-/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. Reports at most every 0.1 s. */
+/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -63,8 +61,8 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of work that no prediction holds; returns 1 to stop, with watch->stopped.
-   Counting, not the clock, decides plans, so a call that is not stopped keeps its bits. watch may be NULL. */
+/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped. Counts, not the clock,
+   decide plans. watch may be NULL. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -78,7 +76,7 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-/* Zeroes in pieces, since fresh pages take long. 0: watch says stop. */
+/* Zeroes in pieces, since fresh pages take long; 0: stop. */
 static int permi_zero(permi_control *watch, void *memory, size_t bytes)
 {
   const size_t piece = (size_t)1 << 24;
@@ -88,9 +86,8 @@ static int permi_zero(permi_control *watch, void *memory, size_t bytes)
   return k >= bytes;
 }
 
-#define PERMI_CHECKPOINT_DUE ((perm_status)1000) /* no caller sees it */
+#define PERMI_CHECKPOINT_DUE ((perm_status)1000)
 
-/* Polls for ranges, which also stop for checkpoints. */
 static perm_status permi_control_poll_range(permi_control *control, double work_done, const char *activity)
 {
   const perm_status status =

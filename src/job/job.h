@@ -1,5 +1,5 @@
 /* ============================================================================================ >>job
-   Leaves, the expression over them, and the merging of partials. Engines fill in a permi_leaf. */
+   Leaves, the expression over them, and the merging of partials. */
 #pragma once
 #include "../base/prices.h"
 #include "../api/calls.h"
@@ -16,28 +16,27 @@ typedef struct permi_shared {
 typedef struct permi_leaf permi_leaf;
 struct permi_leaf {
   perm_leaf information;
-  /* Adds one chunk of a range, or a whole task, to *partial. A task that fails leaves *partial alone; control may be
-     NULL. */
+  /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
-  /* If set, runs many chunks, or a prefix of them when stopped. */
+  /* If set, runs many chunks, or a prefix of them. */
   perm_status (*run_range)(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                            perm_partial *partial);
   void (*release)(const perm_allocator *allocator, void *context);
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* whole lines, like snprintf */
-  void *context;  /* tables, immutable once the job exists */
+  void *context;  /* immutable once the job exists */
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
   int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
-  uint64_t modulus; /* odd: value is a sum of residues; 0: none */
-  int threaded;     /* 1: a task with threads */
+  uint64_t modulus; /* not 0: odd, value is a sum of residues */
+  int threaded;
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
-  double bound_absolute;    /* likewise, without the partial's exp2; INFINITY: unproven */
+  double bound_absolute;    /* INFINITY: unproven */
   double estimate_relative; /* estimate = estimate_relative * absolute + estimate_absolute */
-  double estimate_absolute; /* + (estimate_squares * absolute)^(1/2), scaled as bound_absolute */
-  double estimate_squares;  /* bounds the sum of squared terms */
-  permi_shared shared;      /* added to the estimate */
+  double estimate_absolute; /* + sqrt(estimate_squares * absolute) */
+  double estimate_squares;
+  permi_shared shared;
 };
 
 typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
@@ -50,17 +49,17 @@ struct perm_job {
   perm_allocator allocator;
   int leaves, leaf_room, nodes, node_room, numbers, number_room;
   permi_leaf *leaf;
-  permi_node *node;     /* in postfix order */
-  permi_number *number; /* constants */
+  permi_node *node; /* in postfix order */
+  permi_number *number;
   perm_precision precision;
   int is_complex;
-  uint64_t modulus; /* of every step, or 0 */
+  uint64_t modulus;
   double plan_seconds;
-  char *note[2];         /* lines before and after the leaves in perm_job_explain, or NULL */
+  char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
 };
 
-/* Makes room for one more; 0: out of memory, nothing is lost. */
+/* Makes room for one more item; returns 0, and *array is unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
 {
   int more = *room ? 2 * *room : 4;
@@ -89,7 +88,6 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Appends lines to a note of perm_job_explain. 0: out of memory. */
 PERMI_UNUSED
 static int permi_job_note(perm_job *job, int after, const char *lines)
 {
@@ -143,7 +141,7 @@ static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
   return 1;
 }
 
-/* One part of an integer leaf. 0: too long, or no integer. */
+/* Returns 0 if the part is too long or no integer. */
 static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
 {
   const uint64_t p = leaf->modulus;
@@ -158,7 +156,6 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
   return 1;
 }
 
-/* The leaf's value, from a complete partial. */
 static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
 {
   const double scale_modulus = permi_modulus(leaf->scale.hi, leaf->scale_imaginary.hi) * (1 + 1e-12);
@@ -173,7 +170,7 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   }
   number->value = permi_sum_value(&partial->value, &number->exp2);
   number->imaginary = permi_sum_value(&partial->imaginary, &imaginary_exp2);
-  if (number->imaginary.hi != 0) { /* common exponent: the larger */
+  if (number->imaginary.hi != 0) {
     long long d = number->value.hi == 0 ? LLONG_MAX : imaginary_exp2 - number->exp2;
     int shift = -permi_int_exponent(d < 0 ? -d : d);
     if (d > 0) {
@@ -200,19 +197,19 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                          ? (double)INFINITY
                          : leaf->estimate_relative * absolute + 0.5 * PERMI_DD_UNIT * modulus +
                                fmin(leaf->shared.relative * (leaf->shared.part * absolute + modulus), most);
-  /* plus the scale, a product of up to n numbers, and two operations */
+  /* a product of up to n numbers */
   number->error = leaf->bound_relative == (double)INFINITY ? (double)INFINITY
                                                            : leaf->bound_relative * absolute * (1 + 1e-12) +
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
-    number->error = number->estimate = 0; /* nothing rounded; the scale is a power of two */
+    number->error = number->estimate = 0; /* the scale is a power of two */
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
     const long long shift = leaf->scale_exp2 - number->exp2;
     const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
                         ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
     number->error += lost + DBL_MIN;
-    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide, but */
-      number->estimate += lost;                                       /* lost terms tell nothing */
+    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide */
+      number->estimate += lost;
   }
   if (leaf->estimate_absolute > 0)
     number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
@@ -225,7 +222,6 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   return PERM_OK;
 }
 
-/* The value of the expression, from complete partials. */
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number *stack;
@@ -366,8 +362,6 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return PERM_OK;
 }
 
-/* Memory for run_chunk: permi_workspace_each bytes a thread, at permi_workspace_of. *memory is NULL if none is
-   needed. 0: out of memory. */
 static size_t permi_workspace_each(const permi_leaf *leaf)
 {
   return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* keeps neighbours apart */
@@ -430,8 +424,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. The divided
-   factor stays whole: 3 divides n, n - 1 or, if n = 2 modulo 3, 2n - 1. */
+/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
+   or, if n = 2 modulo 3, 2n - 1. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;

@@ -1,5 +1,4 @@
-/* ======================================================================================== >>options
-   The check of options. */
+/* ======================================================================================== >>options */
 #pragma once
 #include "../base/memory.h"
 #include "../base/cpu.h"
@@ -50,7 +49,7 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Checks what every call checks. argument: position of the options. */
+/* argument: position of the options. */
 static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
 {
   const char *bad = permi_bad_option(options);

@@ -1,6 +1,6 @@
 /* ======================================================================================= >>parallel
-   The scheduler: threads take the next chunk until something says stop. Taken chunks are finished, so the work is a
-   prefix of the range; partials merge exactly, so it does not matter who did what. */
+   Threads take the next chunk until something says stop. Taken chunks are finished, so the work is a prefix of the
+   range; partials merge exactly, whoever did what. */
 #pragma once
 #include "job.h"
 
@@ -14,11 +14,11 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Thread 0 is the caller and alone polls. */
+/* Thread 0 is the caller; it alone polls. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out part by part. A status other than PERM_OK from thread 0 ends it. *all, or NULL: 1 if every
-   part was done, even if stopped. */
+/* Shares [begin, end) out until thread 0 returns another status than PERM_OK. *all, if not NULL, becomes 1 if every
+   part was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -66,7 +66,7 @@ typedef struct permi_ranging {
   uint64_t begin;
   double per_chunk;
   void *memory;
-  perm_partial *partial; /* one a thread */
+  perm_partial *partial;
 } permi_ranging;
 
 static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread)
@@ -74,12 +74,12 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
   const permi_ranging *ranging = (const permi_ranging *)context;
   permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
                  &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk: every call makes progress */
+  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
                 : permi_control_poll_range(ranging->control,
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }
 
-/* Adds chunks [begin, end) to *done, which is empty; a prefix if stopped or failed. */
+/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
 static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
                                    permi_control *control, int threads, perm_partial *done)
 {

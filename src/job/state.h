@@ -1,7 +1,6 @@
 /* ========================================================================================== >>state
-   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end).
-   1. Intervals are sorted, not empty, and do not touch. 2. The partial holds just their chunks, each once. A new list
-   replaces the old one last, so a failure changes nothing. */
+   Finished work: for every leaf the sum of its finished chunks and their intervals [begin, end). 1. Intervals are
+   sorted, not empty, and do not touch. 2. The partial holds their chunks, each once. A failure changes nothing. */
 #pragma once
 #include "job.h"
 
@@ -12,8 +11,8 @@ typedef struct permi_interval {
 struct perm_state {
   perm_allocator allocator;
   int leaves;
-  perm_partial *partial;     /* for each leaf */
-  permi_interval **interval; /* NULL: none */
+  perm_partial *partial;
+  permi_interval **interval;
   size_t *intervals;
 };
 
@@ -59,7 +58,6 @@ PERM_API void perm_state_free(perm_state *state)
   permi_release(&allocator, state);
 }
 
-/* Checks that a state fits a job; argument: its position in the call. */
 static perm_status permi_check_state(const perm_job *job, const perm_state *state, int argument, perm_result *result)
 {
   int i;
@@ -236,7 +234,7 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return status == PERM_OK ? perm_job_finish(job, state->partial, result) : status;
 }
 
-/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 gets all
+/* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
    tasks. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
@@ -248,7 +246,6 @@ static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int par
   return share;
 }
 
-/* Little-endian numbers. */
 static void permi_put(unsigned char *bytes, uint64_t number, int size)
 {
   for (; size-- > 0; number >>= 8)
@@ -270,7 +267,7 @@ static void permi_put_double(unsigned char *bytes, double x)
   permi_put(bytes, bits, 8);
 }
 
-static int permi_get_int(const unsigned char *bytes) /* four bytes, two's complement */
+static int permi_get_int(const unsigned char *bytes)
 {
   return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
 }
@@ -283,16 +280,16 @@ static double permi_get_double(const unsigned char *bytes)
   return x;
 }
 
-/* A partial as bytes:
+/* A partial as bytes, numbers as in >>checkpoint:
      offset  bytes
           0      8  fingerprint of the leaf
           8      8  chunks
          16      8  indices
          24      8  squares
          32      8  exp2, two's complement, at most 2^60 in size: sums of a few do not overflow
-         40      8  lost, an IEEE double
-         48      8  terms, likewise
-         56    704  value: PERM_SUM_WORDS words, the least significant first
+         40      8  lost, a double
+         48      8  terms, a double
+         56    704  value: PERM_SUM_WORDS words
         760    704  imaginary
        1464    704  absolute
        2168         end: PERM_PARTIAL_BYTES */

@@ -7,22 +7,21 @@
 
 typedef struct permi_reader {
   const char *name;
-  const char *position, *end;    /* after the current line */
+  const char *position, *end;
   const char *cursor, *line_end;
-  unsigned long long line;       /* 0 before the first */
-  char point[16];                /* the locale's, which strtod wants */
+  unsigned long long line;
+  char point[16]; /* the locale's, for strtod */
   perm_allocator allocator;
   permi_control *watch;
   permi_entries entries;
   int m, n;
   perm_kind kind;
-  int fraction;                  /* 1: some real number is no integer of 64 bits */
-  char note[132];                /* how a file without a banner was read */
+  int fraction; /* 1: some number is no integer of 64 bits */
+  char note[132];
   perm_status status;
   perm_result *result;
 } permi_reader;
 
-/* At most 24 bytes in quotes, printable ASCII. */
 typedef struct permi_quote {
   char text[32];
 } permi_quote;
@@ -43,7 +42,7 @@ static permi_quote permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* The last 100 bytes of a file's name without control characters. UTF-8 stays and is not cut inside a character. */
+/* The last 100 bytes of a file's name without control characters, never cut inside a UTF-8 character. */
 typedef struct permi_shown_name {
   char text[112];
 } permi_shown_name;
@@ -121,7 +120,6 @@ static int permi_is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* 0: no line is left, or watch says stop. */
 static int permi_next_line(permi_reader *reader)
 {
   const char *newline;
@@ -131,7 +129,7 @@ static int permi_next_line(permi_reader *reader)
   reader->cursor = reader->position;
   reader->line_end = newline ? newline : reader->end;
   reader->position = newline ? newline + 1 : reader->end;
-  /* a CR elsewhere is garbage: a file with CR alone would be one row */
+  /* a CR elsewhere is garbage: else a file with CR alone would be one row */
   if (reader->line_end > reader->cursor && reader->line_end[-1] == '\r')
     reader->line_end--;
   reader->line++;
@@ -155,7 +153,6 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-/* 0: no word is left. */
 static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -191,8 +188,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* Returns the end of a decimal number, [+-] digits [. digits] [e [+-] digits] with a digit before the e; begin: there
-   is none. */
+/* Returns the end of a number, [+-] digits [. digits] [e [+-] digits] with a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -218,13 +214,13 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* Converts a decimal number such as 7, 2.0 or 1e3. 0: not whole, or beyond 64 bits. */
+/* Converts a number such as 7, 2.0 or 1e3; returns 0 if not whole or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
   const uint64_t limit = (uint64_t)INT64_MAX + (uint64_t)negative;
   const char *point = permi_digits_end(begin + sign, end), *mark = point, *p;
-  long long places = 0, k; /* digits before the point once the exponent has moved it */
+  long long places = 0, k; /* digits before the shifted point */
   uint64_t magnitude = 0;
   if (mark < end && *mark == '.')
     mark = permi_digits_end(mark + 1, end);
@@ -234,7 +230,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
     places = mark[1] == '-' ? -places : places;
   }
   places += point - begin - sign;
-  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* these cannot overflow */
+  for (k = 0, p = begin + sign; p < point && k < places && k < 18; p++, k++) /* cannot overflow */
     magnitude = 10 * magnitude + (uint64_t)(*p - '0');
   for (; p < mark || (magnitude && k < places); p += p < mark) {
     const uint64_t digit = p < mark && *p != '.' ? (uint64_t)(*p - '0') : 0;
@@ -248,7 +244,7 @@ static int permi_integer_value(const char *begin, const char *end, int64_t *valu
   return 1;
 }
 
-/* Converts what permi_number_end found, correctly rounded; strtod wants a terminated copy. */
+/* Rounds correctly; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;

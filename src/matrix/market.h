@@ -1,7 +1,7 @@
 /* ========================================================================================= >>market
    Reads Matrix Market files: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial
-   Design, NISTIR 5935, 1996. Beyond it, comment lines may stand between entries and lines exceed 1024 bytes; the field
-   "double" of some programs is refused. */
+   Design, NISTIR 5935, 1996. Comments between entries and long lines are allowed, the field "double" of some programs
+   is not. */
 #pragma once
 #include "io.h"
 
@@ -18,7 +18,6 @@ static const permi_banner_word permi_banner[4] = {
     {"symmetry", "general, symmetric, skew-symmetric or hermitian",
      {"general", "symmetric", "skew-symmetric", "hermitian"}}};
 
-/* Which keyword each word of the banner is. */
 static int permi_read_banner(permi_reader *reader, int found[4])
 {
   const char *begin, *end;
@@ -37,7 +36,6 @@ static int permi_read_banner(permi_reader *reader, int found[4])
   return permi_line_finished(reader, "the banner");
 }
 
-/* The next word, `what` in messages, which must be a number. */
 static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const char *what, int whole, const char **begin,
                                                  const char **end)
 {
@@ -51,13 +49,13 @@ static PERMI_ALWAYS_INLINE int permi_read_number(permi_reader *reader, const cha
   return 1;
 }
 
-/* *whole: the number as integer, 0 if it is none. */
+/* *whole: the number as an integer, or 0. */
 static int permi_read_double(permi_reader *reader, const char *what, double *value, int64_t *whole)
 {
   const char *begin, *end;
   if (!permi_read_number(reader, what, 0, &begin, &end))
     return 0;
-  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) { /* has no negative */
+  if (!permi_integer_value(begin, end, whole) || *whole == INT64_MIN) {
     reader->fraction = 1;
     *whole = 0;
   }
@@ -98,7 +96,6 @@ static int permi_read_values(permi_reader *reader, permi_entry *entry)
   return ok && permi_line_finished(reader, "the entry");
 }
 
-/* Adds an entry and its mirror image. */
 static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64_t row, uint64_t column,
                            permi_entry *entry)
 {
@@ -125,7 +122,7 @@ static int permi_add_entry(permi_reader *reader, permi_symmetry symmetry, uint64
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
-  int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1; /* counted from 1 */
+  int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1;
   permi_entry entry;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
@@ -153,10 +150,10 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Refuses at once more entries than the file can hold. Whole real numbers become integers. */
+/* Refuses at once more entries than the file can hold. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
-  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* least length of a line, its end included; two indices: 4 */
+  static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
   const char *field, *symmetry_name, *things;
   int found[4], array;
   int64_t m = 0, n = 0, declared = 0;

@@ -1,6 +1,6 @@
 /* ========================================================================================= >>matrix
    Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
-   or when watch says stop; *matrix is then all zero, a list or array as it was. */
+   or when watch says stop; *matrix is then all zero, a list or array unchanged. */
 #pragma once
 #include "../api/calls.h"
 #include "../base/memory.h"
@@ -9,7 +9,7 @@
 
 typedef struct permi_entry {
   unsigned long long key;  /* row << 32 | column */
-  unsigned long long line; /* where it was given; of triplets the number */
+  unsigned long long line; /* line of the file, or number of the triplet */
   double real, imaginary;
   int64_t integer;
 } permi_entry;
@@ -36,7 +36,6 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* Allocates the arrays; row_start is 0, the rest undefined. */
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -80,7 +79,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return entry->real == 0 && entry->imaginary == 0;
 }
 
-/* Watches a loop of `units` a step, in every 65536th step: short loops cost nothing and change no plan. 1: stop. */
+/* Watches a loop of `units` a step at every 65536th step; 1: stop. */
 #define PERMI_WATCH_STEPS 65536
 static int permi_watch_step(permi_control *watch, size_t k, double units)
 {
@@ -89,7 +88,7 @@ static int permi_watch_step(permi_control *watch, size_t k, double units)
   return permi_watch(watch, units * PERMI_WATCH_STEPS);
 }
 
-/* The same for steps of any length, which gather in *gathered. */
+/* The same for steps of any length. */
 static int permi_watch_gather(permi_control *watch, double *gathered, double units)
 {
   *gathered += units;
@@ -100,7 +99,7 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies bytes, or zeros from NULL, a piece at a time. */
+/* Copies bytes, or zeros from NULL, in pieces. */
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
@@ -117,7 +116,6 @@ static int permi_copy(permi_control *watch, void *to, const void *from, size_t b
   return 1;
 }
 
-/* Moves an array into a block of `bytes`, keeping the first `used`. */
 static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
                               size_t bytes)
 {
@@ -131,8 +129,8 @@ static int permi_grow_watched(const perm_allocator *allocator, permi_control *wa
   return 1;
 }
 
-/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size:
-   at most PERMI_SORT_BYTES. */
+/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size <=
+   PERMI_SORT_BYTES. */
 #define PERMI_SORT_BYTES 32
 #define PERMI_SORT_WHOLE 65536
 static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
@@ -164,7 +162,7 @@ static int permi_sort(void *items, size_t count, size_t size, int (*compare)(con
     left = (size_t)(low - first) / size;
     shorter = left <= count / 2;
     if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* the shorter part by a call: at most 32 nested */
+      return 0; /* at most 32 nested calls */
     first = shorter ? low : first;
     count = shorter ? count - left : left;
   }
@@ -188,8 +186,8 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input too, without n counters
-   (n may be 2^31-1 in a file of 60 bytes). */
+/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input, without n counters (n
+   may be 2^31-1 in a file of 60 bytes). */
 PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
                                                  permi_control *watch)
 {
@@ -219,7 +217,7 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
       count[k] = start;
     }
     for (k = 0; k < list->count; k++) {
-      if (permi_watch_step(watch, k, 60)) /* at once if the counts are not complete */
+      if (permi_watch_step(watch, k, 60)) /* at once while the counts are not complete */
         break;
       to[count[from[k].key >> shift & 255]++] = from[k];
     }
@@ -233,8 +231,8 @@ PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm
   return !permi_watch(watch, 0);
 }
 
-/* Returns the first entry of the input whose position was given before, here by the entry before it; NULL: none, or
-   stopped. Of a mirrored pair (same line) the entry in the file has the larger key. */
+/* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same
+   line) the entry in the file has the larger key. */
 static const permi_entry *permi_entries_duplicate(const permi_entries *list, permi_control *watch)
 {
   const permi_entry *found = NULL;
@@ -245,7 +243,7 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
-/* The list must be sorted, without duplicates; zeros are left out. */
+/* The list must be sorted, without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -278,7 +276,6 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
   return 1;
 }
 
-/* Checks the shape and zeroes *matrix, argument number `argument` of a public call. */
 static perm_status permi_matrix_begin(int m, int n, perm_matrix *matrix, int argument, perm_result *result)
 {
   permi_result_clear(result);
@@ -338,7 +335,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
-typedef struct permi_triplets { /* the arguments of perm_matrix_from_triplets */
+typedef struct permi_triplets {
   int m, n;
   size_t nnz;
   const int *row, *column;

@@ -1,11 +1,11 @@
 /* ===================================================================================== >>plain_text
-   Files without a banner: rows of numbers, coordinates, edges; which of them a file is. The public calls that read. */
+   Files without a banner: rows of numbers, coordinates, edges; the public calls that read. */
 #pragma once
 #include <errno.h>
 #include <locale.h>
 #include "market.h"
 
-/* Finds the next number of a line, after blanks or one comma. 0: the line has ended, or failed by a comma alone. */
+/* Finds the next number after blanks or one comma; returns 0 at the end of the line, or after a failure. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
@@ -26,7 +26,6 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
          permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
 }
 
-/* Reads a number, perhaps complex, and raises reader->kind as needed. */
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer;
@@ -43,7 +42,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     return permi_double_value(reader, begin, end, &entry->real);
   }
   if (end > begin && end[-1] == 'i') {
-    const char *last = end - 1, *from = middle == last ? begin : middle; /* the imaginary part, perhaps a sign only */
+    const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
       reader->kind = PERM_KIND_COMPLEX;
@@ -108,7 +107,6 @@ static int permi_fields(permi_reader *reader, const char *begin[5], const char *
   return reader->status == PERM_OK ? count : -1;
 }
 
-/* A whole number from 0 to limit. */
 static int permi_field_whole(const char *begin, const char *end, int64_t limit, int64_t *value)
 {
   int integer;
@@ -116,13 +114,12 @@ static int permi_field_whole(const char *begin, const char *end, int64_t limit, 
          *value <= limit;
 }
 
-/* Indices as the file has them. */
 typedef struct permi_indices {
-  int64_t size[3];          /* rows, columns, entries as announced, */
-  unsigned long long first; /* in this line */
-  int64_t low[2], high[2];  /* of rows and columns */
-  int columns;              /* numbers in a line */
-  unsigned long long lines; /* with an entry */
+  int64_t size[3];
+  unsigned long long first;
+  int64_t low[2], high[2];
+  int columns;
+  unsigned long long lines;
 } permi_indices;
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
@@ -137,14 +134,13 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* What indices count from: 0 if one of them is 0, else 1. (Where none is 0 and none is the last, either reading leaves
-   a row or a column empty, and the permanent is the same.) */
+/* Indices count from 0 if one of them is 0, else from 1. (Where none is 0 and none is the last, either reading leaves
+   an empty line, and the permanent is the same.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
 }
 
-/* Reads a line "rows columns entries" within these limits. 0: it is something else. */
 static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t columns, permi_indices *indices,
                                  const char **begin)
 {
@@ -160,7 +156,7 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Could the rest be "rows columns entries" and any number of entries? Stops at the first line that says no. */
+/* Could the rest be "rows columns entries" and any number of entries? */
 static int permi_resembles_coordinates(const permi_reader *reader, permi_indices *indices)
 {
   const char *begin[5], *end[5];
@@ -214,7 +210,7 @@ static perm_format permi_recognise(permi_reader *reader)
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
-/* Adds the entry of a line "row column [value [imaginary part]]", its indices not yet shifted. */
+/* Adds an entry with unshifted indices. */
 static int permi_read_item(permi_reader *reader, perm_format format, permi_indices *indices)
 {
   static const char *const what[2] = {"row", "column"};
@@ -333,12 +329,12 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* of some Windows editors */
+    start = reader->position += 3; /* UTF-8 mark of some Windows editors */
   if (permi_next_line(reader)) {
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
-    /* a misspelt banner must not make rows of numbers of coordinates */
+    /* a misspelt banner is refused */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }
@@ -421,7 +417,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
 }
 
-/* "-": standard input. NULL: errno says why, or watch says stop. */
+/* NULL: errno says why, or watch says stop. */
 static FILE *permi_text_open(const char *path, permi_control *watch)
 {
   FILE *file = strcmp(path, "-") ? NULL : stdin;
@@ -453,7 +449,7 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
     wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
     errno = 0;
     got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* perhaps a signal that cancels */
+    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
       clearerr(file);
       watch->next_look = 0;
     } else if (ferror(file)) {

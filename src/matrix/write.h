@@ -1,5 +1,5 @@
 /* ========================================================================================== >>write
-   Matrix Market files written: PATH holds either what it held before or all of the matrix (>>files). */
+   Matrix Market files written as a whole or not at all (>>files). */
 #pragma once
 #include <errno.h>
 #include <locale.h>
@@ -9,7 +9,7 @@
 #include "../base/files.h"
 #include "io.h"
 
-/* Prints so many significant digits into text, 64 bytes, with a point in every locale. */
+/* Prints a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
 {
   const char *point = localeconv()->decimal_point;
@@ -35,7 +35,6 @@ typedef struct permi_matrix_written {
   permi_control *watch;
 } permi_matrix_written;
 
-/* 0: errno says why, or watch says stop. */
 static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
@@ -58,8 +57,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   return fflush(file) == 0;
 }
 
-/* Is path to be written to directly, an open file or a device? Names come first, since stat follows them (/dev/stdout
-   is a regular file after "> file"). */
+/* Is path written to directly, as an open file or device? Names come first, since stat follows them (/dev/stdout is a
+   regular file after "> file"). */
 static int permi_is_stream(const char *path)
 {
   static const char *const links[3] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -76,7 +75,6 @@ static int permi_is_stream(const char *path)
 #endif
 }
 
-/* Writes what `print` prints (0: it failed, errno says why) to PATH, or nothing; "-": standard output. */
 static perm_status permi_write_file(const char *path, const perm_allocator *allocator,
                                     int (*print)(FILE *file, const void *what), const void *what, perm_result *result)
 {

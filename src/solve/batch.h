@@ -4,10 +4,10 @@
      n = 5 .. 8    AVX-512, real, entry by entry: subsets of columns of the upper n/2 rows and of the lower ones, then
                    the sum over complementary subsets. n 2^(n-1) fused products and additions; nothing is subtracted,
                    so non-negative matrices keep all but the last few bits.
-   Other matrices go through single calls, which are faster. Measured (Cascade Lake, 2 GHz under AVX-512), ns a matrix,
-   n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From n = 10 on
-   eight tables leave the first-level cache. Tried: complex numbers gained nothing from n = 5 on; transposing real
-   matrices that lie one after the other lost at every n.
+   Other matrices go through single calls. Measured (Cascade Lake, 2 GHz under AVX-512), ns a matrix, n = 5, 6, 7, 8, 9,
+   10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From n = 10 on eight tables leave
+   the first-level cache. Complex numbers gained nothing from n = 5 on; transposing real matrices that lie one after the
+   other lost at every n.
    A value stands if it is large against its rounding errors, relative to per |A| <= n! n^(-n/2) times the product of
    the rows' Euclidean norms [CLL06]. Others are computed again by single calls. */
 #pragma once
@@ -15,9 +15,9 @@
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_N 8
-#define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width; */
-#define PERMI_BATCH_LARGE 14 /* 8 of larger orders */
-#define PERMI_BATCH_APART 20 /* beyond, threads share a matrix */
+#define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width */
+#define PERMI_BATCH_LARGE 14 /* the same from order 9 on */
+#define PERMI_BATCH_APART 20 /* threads share larger matrices */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
@@ -56,22 +56,22 @@ typedef struct permi_batch {
   int n, parts;
   size_t count;
   const double *a;
-  const float *single; /* or these */
-  size_t stride;      /* of matrices or entries */
-  ptrdiff_t ld;       /* of selections */
+  const float *single;
+  size_t stride;
+  ptrdiff_t ld;
   const int *rows, *columns;
   const perm_options *options;
-  const permi_batch_kernel *kernel; /* NULL: one by one, */
-  int plain;                        /* 1: by >>small where possible */
+  const permi_batch_kernel *kernel;
+  int plain;
   perm_isa isa;
   permi_batch_program *program;
-  double accept[3], scale; /* see permi_batch_limits */
+  double accept[3], scale;
   double *out;
-  unsigned char *todo; /* 1: left by GPUs; NULL: they were not asked */
+  unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   permi_control *control;
 } permi_batch;
 
-/* Low columns in subsets of `level` columns with high ones `mask`. */
+/* How many low columns a subset of `level` columns with the high columns `mask` has. */
 static int permi_batch_low(int level, int mask)
 {
   for (; mask; mask &= mask - 1)
@@ -79,7 +79,6 @@ static int permi_batch_low(int level, int mask)
   return level;
 }
 
-/* Makes the subset program for a vector width, blocks by mask of high columns. */
 static void permi_batch_make_program(int n, int width, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
@@ -124,7 +123,6 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
   }
 }
 
-/* Gathers matrices that lie entry by entry. */
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
@@ -140,7 +138,6 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
   }
 }
 
-/* Matrix k row by row, where it lies or copied. */
 static const double *permi_batch_fetch(const permi_batch *batch, size_t k, double *matrix)
 {
   const int n = batch->n, parts = batch->parts;
@@ -185,7 +182,6 @@ static void permi_batch_load(const permi_batch *batch, size_t first, double *roo
   }
 }
 
-/* Progress of a large matrix, as a share of its batch. */
 typedef struct permi_batch_share {
   permi_control *control;
   double before, each;
@@ -199,7 +195,7 @@ static int permi_batch_progress(const perm_progress *progress, void *user_data)
   return share->control->stopped != PERM_OK;
 }
 
-/* One matrix by a single call; NaN if stopped. Not inlined: a perm_result is large. */
+/* NaN if stopped. Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -209,14 +205,14 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
   const permi_problem problem =
       permi_problem_make(batch->n, batch->n, matrix, NULL, batch->n, permi_reach_of(batch->parts), NULL, NULL);
   options.threads = threads;
-  if (batch->todo) { /* GPUs have seen it */
+  if (batch->todo) {
     options.gpu.devices = 0;
     options.isa = options.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options.isa;
   }
-  options.progress = NULL; /* the batch's own, */
+  options.progress = NULL;
   options.cancel = NULL;
   options.max_seconds = 0;
-  if (batch->n > PERMI_BATCH_APART) { /* unless one takes long, on the calling thread */
+  if (batch->n > PERMI_BATCH_APART) {
     share.control = batch->control;
     share.each = 1 / (double)batch->count;
     share.before = (double)((size_t)(value - batch->out) / (size_t)batch->parts) * share.each;
@@ -258,7 +254,7 @@ static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *r
   return whole || positive;
 }
 
-/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion itself cancels nothing. */
+/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion cancels nothing. */
 static void permi_batch_limits(permi_batch *batch)
 {
   const int n = batch->n;
@@ -269,17 +265,17 @@ static void permi_batch_limits(permi_batch *batch)
   batch->scale = factorial / pow(n, 0.5 * n);
   limit = n > 4 ? 4e10 * n * PERMI_UNIT * batch->scale : 0;
   batch->accept[0] = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* squares of row norms; entries */
-  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300; /* vanishing norms give less */
+  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300;
   batch->accept[2] = limit * limit;
 }
 
-/* Computes [begin, end) one by one. Returns the first that fails, or count. */
+/* Computes [begin, end) one by one; returns the first that fails, or count. */
 static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
   size_t first, at, failed = batch->count;
-  for (first = begin; first < end; first += 8) { /* eight at once where entries lie apart */
+  for (first = begin; first < end; first += 8) {
     const size_t last = end - first < 8 ? end : first + 8;
     if (batch->kind == PERMI_BATCH_ENTRIES)
       permi_batch_gather(batch, first, last - first, memory);
@@ -300,7 +296,6 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* Takes a whole vector if all stand. */
 static int permi_batch_take(const permi_batch *batch, const double *out, double *value)
 {
   const int parts = batch->parts, width = batch->kernel->width;
@@ -340,7 +335,7 @@ static int permi_batch_take_one(const permi_batch *batch, const double *out, int
                                                          : 4 * batch->scale * sqrt(norms) + large);
 }
 
-/* Computes [begin, end) in vectors. Returns the first that fails, or count. */
+/* The same in vectors. */
 static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
@@ -353,7 +348,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   work = vectors + entries * width;
   memset(out, 0, sizeof out);
   if (n <= 4 && kernel->stream && batch->kind == PERMI_BATCH_ENTRIES && !batch->single) {
-    const size_t whole = (end - begin) / (size_t)width; /* most often all stand */
+    const size_t whole = (end - begin) / (size_t)width;
     if (kernel->stream(n, batch->a + begin, batch->stride, whole, batch->accept[0], PERMI_SMALL_LEAST,
                        batch->out + begin))
       first += whole * (size_t)width;
@@ -409,7 +404,7 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
   const permi_batch *batch = (const permi_batch *)context;
   const int parts = batch->parts;
   const double relative = permi_wanted_relative(batch->options);
-  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as permi_plan_bounds; division */
+  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
   size_t k;
   int part;
   for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
@@ -465,14 +460,13 @@ static int permi_batch_gpu_wanted(const permi_batch *batch)
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 
-/* Tasks for threads; failed: the first refused matrix. */
 typedef struct permi_batch_sharing {
   permi_batch *batch;
   size_t step, tasks, failed;
   perm_status failure;
-  size_t room; /* doubles a thread */
+  size_t room;
   double *memory;
-  int threads_inside; /* of a large matrix */
+  int threads_inside;
 } permi_batch_sharing;
 
 static perm_status permi_batch_sharing_task(void *context, uint64_t number, int thread)
@@ -500,7 +494,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
-/* Chooses the kernel. Returns the doubles a thread works in; 0: out of memory. */
+/* Chooses the kernel; returns a thread's room in doubles, or 0. */
 static size_t permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
@@ -528,7 +522,6 @@ static size_t permi_batch_prepare(permi_batch *batch)
   return room + (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
 }
 
-/* Gives a batch to GPUs where faster; batch->todo is what they leave. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   permi_control *control = batch->control;
@@ -577,8 +570,8 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   while (batch->todo && next < batch->count && !batch->todo[next])
     next++;
-  next = next < batch->count ? 0 : run.tasks; /* the rest is the CPU's */
-  /* n 2^(n-1) elements at 1e9/s must be worth a parallel region */
+  next = next < batch->count ? 0 : run.tasks;
+  /* at 1e9 elements a second */
   if (apart || run.tasks - next < 2 || n * terms * 1e-9 < PERMI_PARALLEL_SECONDS)
     threads = 1;
   if (status == PERM_OK && next < run.tasks) {
@@ -590,7 +583,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   } else if (next >= run.tasks) {
     status = PERM_OK;
   }
-  if (status == PERM_OK && control.stopped != PERM_OK) /* inside a task */
+  if (status == PERM_OK && control.stopped != PERM_OK)
     status = control.stopped;
   permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);
@@ -618,4 +611,4 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   return status;
 }
-#endif /* PERM_NO_EXTRAS */
+#endif

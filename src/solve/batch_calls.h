@@ -1,5 +1,4 @@
-/* ====================================================================================== >>batch_calls
-   The public functions for many matrices, and for floats. */
+/* ====================================================================================== >>batch_calls */
 #pragma once
 #include "batch.h"
 
@@ -176,4 +175,4 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   permi_release(&options->allocator, copy);
   return status;
 }
-#endif /* PERM_NO_EXTRAS */
+#endif

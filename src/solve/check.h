@@ -1,11 +1,9 @@
-/* ========================================================================================== >>check
-   The checks of matrices. */
+/* ========================================================================================== >>check */
 #pragma once
 #include "../counts/counts.h"
 #include "../dense/dense.h"
 #include "../job/options.h"
 
-/* Checks options of calls without jobs. */
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
@@ -16,7 +14,7 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
-/* Checks pointer, stride and doubles; a is NULL for integers. */
+/* a: NULL for integers. */
 static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
                                        perm_result *result)
 {
@@ -36,7 +34,6 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   return PERM_OK;
 }
 
-/* Checks an array for dense engines. */
 static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm_result *result)
 {
   if (m < 0)
@@ -70,7 +67,7 @@ PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, in
   return PERM_OK;
 }
 
-/* Checks an array; equal: totals of the counts must agree. */
+/* equal: totals of the counts must agree. */
 PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;

@@ -11,7 +11,6 @@ static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld
   return permi_problem_make(m, n, NULL, !a && (m == 0 || n == 0) ? &nothing : a, ld, reach, row_counts, column_counts);
 }
 
-/* Checks an array and merges equal lines. */
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
   const permi_problem *problem = array->problem;
@@ -32,7 +31,6 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
                                                                                        : permi_fail_memory(result);
 }
 
-/* Checks a problem and makes its first job. */
 static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
@@ -53,7 +51,7 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   return status;
 }
 
-/* Computes a square or empty array of doubles; one with many zeros goes to the route. */
+/* Computes a matrix with many zeros as a sparse one. */
 static perm_status permi_square_compute(const permi_problem *problem, int argument, const perm_options *options,
                                         double start, perm_result *result)
 {
@@ -69,7 +67,6 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   return status;
 }
 
-/* Does a reduced array suit the dense engine better? */
 PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const permi_problem *square,
                                              const perm_options *options, perm_status *status, perm_result *result)
 {
@@ -92,7 +89,6 @@ PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const per
   return 0;
 }
 
-/* Computes any array. */
 static perm_status permi_reduced_compute(const permi_problem *problem, int equal, int argument,
                                          const perm_options *options, double start, perm_result *result)
 {
@@ -115,7 +111,6 @@ static perm_status permi_reduced_compute(const permi_problem *problem, int equal
   return status;
 }
 
-/* A square array as it stands; by distinct lines; with counts. */
 typedef enum permi_looking { PERMI_AS_IT_STANDS, PERMI_BY_LINES, PERMI_WITH_COUNTS } permi_looking;
 
 static perm_status permi_compute(const permi_problem *problem, permi_looking looking, int argument,

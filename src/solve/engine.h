@@ -1,5 +1,5 @@
 /* ========================================================================================= >>engine
-   The interface of every engine, and the one chooser. A problem is an array (>>offers) or a block of a sparse matrix
+   The interface of every engine, and the chooser. A problem is an array (>>offers) or a block of a sparse matrix
    (>>engines). */
 #pragma once
 #include "../dense/reach.h"
@@ -13,46 +13,45 @@ struct permi_maker;
 struct permi_offers;
 
 typedef struct permi_offer {
-  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because the block */
-  char why[160];         /* "is not a band of at most ..." */
+  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because */
+  char why[160];         /* the block "is not a band of at most ..." */
   perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
-  void *plan;            /* what the engine worked out */
+  void *plan;
 } permi_offer;
 
 typedef enum permi_engine_flags {
   PERMI_NAMED = 1,   /* only when requested by name */
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below PERMI_PROVEN_FAVOUR_SECONDS */
   PERMI_CAUTION = 4, /* larger estimate: must be PERMI_HYBRID_CAUTION times faster than dense */
-  PERMI_SETTLES = 8  /* ends the asking if a proven engine wins */
+  PERMI_SETTLES = 8  /* if a proven engine wins, no more are asked */
 } permi_engine_flags;
 
 typedef struct permi_engine {
   perm_method method;
-  /* Fills in *offer, which comes refused. It may give up on times above `rival`, INFINITY if requested by name.
-     Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends on nothing but problem,
-     options and rival. A refusal is PERM_OK too. block: NULL for an array. */
+  /* Fills in *offer, at first a refusal, which is PERM_OK too. May give up on times above `rival` (INFINITY if
+     requested by name). Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends only
+     on problem, options and rival. block: NULL for an array. */
   perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
   /* Makes the offered leaf. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
-  void (*release)(const perm_allocator *allocator, void *plan); /* plan is not NULL */
+  void (*release)(const perm_allocator *allocator, void *plan);
   int flags;
 } permi_engine;
 
-/* What engines are given. */
 typedef struct permi_maker {
   const perm_options *options;
   perm_result *result;
-  struct permi_array *array; /* the problem, if an array */
+  struct permi_array *array;
   /* for blocks of sparse matrices: */
   struct permi_working *working;
-  struct permi_offers *offers; /* of this block so far */
+  struct permi_offers *offers;
   const double *binomial;
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;
-  int blocks_noted; /* in the job's note */
-  int tuned;        /* candidate of the first kernel (permi_code_tune), or 0 */
+  int blocks_noted;
+  int tuned;
   permi_control *watch;
   struct permi_account *account;
   /* Hears an offer and its status; returns the status that counts. */
@@ -62,12 +61,12 @@ typedef struct permi_maker {
 
 typedef struct permi_offers {
   const permi_engine *engine;
-  permi_offer *offer; /* for each engine */
+  permi_offer *offer;
   int engines;
-  int chosen;  /* -1: none */
-  int swapped; /* asked after its successor */
-  int settled, too_long;       /* 1: ask no more; integers may be too long */
-  double best, proven, dense;  /* seconds */
+  int chosen;
+  int swapped;           /* asked after its successor */
+  int settled, too_long; /* settled: ask no more */
+  double best, proven, dense;
   double most_bytes;
 } permi_offers;
 
@@ -89,7 +88,6 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   }
 }
 
-/* Asks engine i and takes the offer if it is best. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -112,7 +110,6 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* Asks the table's engines in order. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;

@@ -4,7 +4,7 @@
 #include "offers.h"
 #include "run.h"
 
-#ifdef PERMI_ROUTE /* named by a header of further engines */
+#ifdef PERMI_ROUTE
 static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 #define PERMI_ROUTE_HERE PERMI_ROUTE
 #else
@@ -26,7 +26,7 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,
 #define PERMI_COUNTS_TABLES(parts) {&permi_counts_kernels_##parts##_plain, NULL}
 #endif
 
-static const permi_reach permi_bare_real = { /* without options */
+static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
     permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {

@@ -3,7 +3,7 @@
 #pragma once
 #include "entries.h"
 
-/* The relative error that counts, the guaranteed one under certify. INFINITY for an inexact 0. */
+/* The relative error, guaranteed under certify; INFINITY for an inexact 0. */
 static double permi_relative(const perm_options *options, const perm_result *result)
 {
   const double least =
@@ -11,7 +11,7 @@ static double permi_relative(const perm_options *options, const perm_result *res
   double size;
   if (result->exact || result->error_bound == 0)
     return 0;
-  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* half, lest it overflows */
+  size = hypot(0.5 * result->value, 0.5 * result->imaginary); /* halves cannot overflow */
   return size == 0 ? (double)INFINITY : 0.5 * least / size;
 }
 
@@ -20,8 +20,8 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* Escalates by estimates and predictions only, so that load changes no bits. A job in pieces, whose file is of one
-   job, planned its precision at once (permi_plans_higher). */
+/* Escalates by estimates and predictions only, so that load changes no bits. A job in pieces, whose file is of one job,
+   planned its precision at once (permi_plans_higher). */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -31,7 +31,7 @@ static int permi_escalates(const perm_options *options, const perm_result *resul
   return next_seconds < PERMI_ESCALATE_SECONDS;
 }
 
-/* Time left, at least 1 ms, since 0 means no limit. */
+/* Returns at least a millisecond: 0 would mean no limit. */
 static double permi_seconds_left(const perm_options *options, double start)
 {
   return options->max_seconds == 0
@@ -39,7 +39,7 @@ static double permi_seconds_left(const perm_options *options, double start)
              : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* Options of an escalated run: its job is short and not the checkpoint's, so it has no files. */
+/* The escalated job has no files: it is short and not the checkpoint's. */
 static perm_options permi_run_without_files(const perm_options *options)
 {
   perm_options run = *options;
@@ -49,14 +49,14 @@ static perm_options permi_run_without_files(const perm_options *options)
   return run;
 }
 
-/* Does the lower result stand after this status? Not when a job in pieces ran out of time, whose bits must not depend
+/* Does the lower result stand after this status? Not in a job in pieces that ran out of time: its bits must not depend
    on limits. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* Keeps the lower precision's result if its bound is smaller: each bound is proved for its own value. */
+/* Each bound is proved for its own value, so the result with the smaller one stands. */
 static void permi_keep_bound(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   if (options->certify && !result->exact && lower->error_bound < (double)INFINITY &&
@@ -67,7 +67,6 @@ static void permi_keep_bound(const perm_options *options, const perm_result *low
   }
 }
 
-/* The verdict: was the tolerance met, is there a bound? */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -88,20 +87,20 @@ static perm_status permi_judge(const perm_options *options, perm_result *result)
   return result->status;
 }
 
-/* How a kind of problem is solved. plan predicts *seconds at options->precision, and may make *job, which is NULL; else
-   make makes it; next is the precision above the result's, PERM_PRECISION_COUNT at the top. */
+/* plan predicts *seconds at options->precision, and may make *job; else make makes it. next is the precision above the
+   result's, PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
   perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
 
-/* Plans, runs, and repeats in the next precision while the result is worse than wanted. */
+/* Repeats in the next precision while the result is worse than wanted. */
 static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
                                const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
-  perm_result finished; /* lower precision */
+  perm_result finished;
   double began = start, planned = 0, seconds;
   int escalated = 0;
   perm_job *job = NULL;
@@ -142,7 +141,6 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
 
 static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
 
-/* The job of a plan. */
 static perm_status permi_job_metered(const perm_plan *plan, const permi_problem *problem,
                                      const perm_options *options_given, perm_job **job, perm_result *result)
 {
@@ -164,7 +162,7 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
                       perm_isa_name(plan->isa), perm_isa_name(perm_isa_best()));
   if (plan->is_complex != (problem->parts == 2))
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
-  /* A plan may have been anywhere: it is made again and its fields are not used. */
+  /* a plan from outside is not trusted: it is made again */
   planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
                    : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* auto refuses kahan */
                                                              : PERM_METHOD_AUTO;

@@ -1,5 +1,4 @@
-/* =================================================================================== >>minors_calls
-   The calls for minors and gradients. */
+/* =================================================================================== >>minors_calls */
 #pragma once
 #include "check.h"
 #include "../dense/minors_dense.h"
@@ -17,7 +16,7 @@ static const char *permi_minors_refusal(const perm_options *options)
   return NULL;
 }
 
-/* Copies counts, 1 by default; returns their sum, or -1. */
+/* Returns the sum of the counts, 1 by default, or -1. */
 static int permi_minors_counts(int count, const int *given, int *counts)
 {
   int i, total = 0;
@@ -35,7 +34,7 @@ static double permi_minors_shifted(double x, long long e)
   return ldexp(x, permi_int_exponent(e));
 }
 
-/* Writes the minors in units of 2^result->exp2; row >= 0: of that row, else all. */
+/* Writes minors in units of 2^result->exp2; row: -1 for all. */
 static void permi_minors_output(const permi_minors *minors, permi_minors_total *total, int n, double *out, int gradient,
                                 perm_result *result)
 {
@@ -49,7 +48,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     whole -= (long long)minors->row_count[i] * minors->row_exp2[i];
   for (j = 0; j < columns; j++)
     whole -= (long long)minors->column_count[j] * minors->column_exp2[j];
-  for (j = 0; j < columns; j++) { /* along the last row */
+  for (j = 0; j < columns; j++) {
     permi_dd x[2], y[2];
     for (part = 0; part < 2; part++) {
       const int at = ((rows - 1 - minors->least) * columns + j) * parts + part;
@@ -86,7 +85,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
   if (lead != 0) {
-    frexp(lead, &e); /* minors set the unit while the permanent is a double in it */
+    frexp(lead, &e); /* the unit fits the minors and keeps the permanent a double */
     most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
     least = whole + e < least ? whole + e : least;
   }
@@ -108,12 +107,11 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
         if (total->value[k].hi != 0 && fabs(x) < DBL_MIN)
           result->error_estimate += DBL_MIN;
       }
-  result->error_estimate += PERMI_UNIT * largest; /* rounding to double */
+  result->error_estimate += PERMI_UNIT * largest;
   if (minors->below > PERMI_NO_MEASURE)
     result->error_estimate = (double)INFINITY;
 }
 
-/* The worst error against the largest minor. */
 static double permi_minors_relative(const perm_result *result, const double *out, int count)
 {
   double most = 0;
@@ -218,7 +216,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   return PERM_OK;
 }
 
-/* Gathers distinct rows, the wanted one last, columns and their entries. */
+/* Gathers distinct rows, the wanted one last, and columns. */
 static void permi_minors_gather(const permi_minors_call *call, permi_minors *minors)
 {
   const int gradient = call->row < 0;
@@ -245,7 +243,6 @@ static void permi_minors_gather(const permi_minors_call *call, permi_minors *min
         minors->entry[i][j][part] = permi_at(call->view, minors->row_of[i], minors->column_of[j], part);
 }
 
-/* Minors of scaled entries, also in double-double if needed and affordable. */
 static perm_status permi_minors_solve(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                       double *full, permi_minors_total *total, perm_result *result)
 {
@@ -298,7 +295,7 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
       &options->allocator,
       (size_t)(3 * total.count + minors->rows) +
           (minors->total <= PERM_MAX_N
-               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N)) /* with room for the scaling */
+               ? (size_t)(minors->total * (minors->total * parts + PERM_MAX_N))
                : 0),
       sizeof(double));
   if (!memory) {
@@ -380,4 +377,4 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
   permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, {0}, {0}, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
-#endif /* PERM_NO_EXTRAS */
+#endif

@@ -1,5 +1,4 @@
-/* ========================================================================================== >>names
-   Names and texts of statuses, methods and values. */
+/* ========================================================================================== >>names */
 #pragma once
 #include "../api/calls.h"
 #include "../base/doubles.h"
@@ -191,7 +190,7 @@ PERM_API const char *perm_format_name(perm_format format)
   }
 }
 
-/* Decimal digits by divisions by 10^9; plus: with an explicit +. */
+/* plus: with an explicit +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];

@@ -1,19 +1,17 @@
 /* ========================================================================================= >>offers
-   The engines for arrays, and the job of an array. Blocks of sparse matrices come here too. */
+   The engines for arrays, also of sparse blocks, and an array's job. */
 #pragma once
 #include "../counts/counts_leaf.h"
 #include "../dense/bounds.h"
 #include "check.h"
 #include "engine.h"
 
-/* Has only >>counts this method? */
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_REPEATS || method == PERM_METHOD_SHORT ||
          method == PERM_METHOD_PADDED;
 }
 
-/* Why these engines refuse the options; NULL: they do not. */
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
 {
   if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_RYSER &&
@@ -36,7 +34,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* The choice in the precision asked for, or at first in a better one that is nearly free. */
+/* Chooses in the precision asked for, or in a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -55,18 +53,17 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   return choice;
 }
 
-/* An array on its way to a job. */
 typedef struct permi_array {
   const permi_problem *problem;
-  const permi_engine *engine; /* NULL: not chosen yet */
-  int argument;               /* position of the options; 0: a block, which no limit refuses */
-  int hasty;                  /* 1: a lower bound will do where planning takes a millisecond */
-  int constant;               /* the known permanent, 0 or 1; -1: unknown */
-  int reduced;                /* 1: checked, and `counted` is made */
+  const permi_engine *engine;
+  int argument;                 /* position of the options; 0: a block, which no limit refuses */
+  int hasty;                    /* 1: a lower bound will do where planning takes a millisecond */
+  int constant;                 /* the known permanent, 0 or 1; -1: unknown */
+  int reduced;                  /* 1: `counted` is made */
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
   perm_plan plan;
-  perm_precision precision;     /* of the job */
+  perm_precision precision;
 } permi_array;
 
 static void permi_array_begin(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
@@ -88,16 +85,13 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
   permi_counted_free(allocator, &array->whole);
 }
 
-/* ---- dense sums */
-
-/* Checks the call and plans a square or empty array. */
 static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
                                     perm_result *result)
 {
   const int m = problem->m, n = problem->n;
   const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
   perm_status status;
-  permi_fail(result, PERM_OK, 0, "%s", ""); /* no value yet: NaN */
+  permi_fail(result, PERM_OK, 0, "%s", "");
   if (!plan)
     return permi_fail(result, PERM_ERROR_NULL, 6, "plan is NULL");
   status = permi_check_options(options, 5, result);
@@ -105,7 +99,7 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
     status = permi_check_matrix(m, n, &view, result);
   if (status != PERM_OK)
     return status;
-  if (m == 0 || n == 0) { /* the empty product */
+  if (m == 0 || n == 0) {
     memset(plan, 0, sizeof *plan);
     plan->method = PERM_METHOD_STRUCTURE;
     plan->is_complex = problem->parts == 2;
@@ -126,7 +120,7 @@ static void permi_dense_planned(permi_array *array)
   array->constant = array->plan.method == PERM_METHOD_STRUCTURE ? !array->plan.zero : -1;
 }
 
-/* Offers a plan, at once in the precision that the tolerance of a job in pieces needs. */
+/* Offers a plan in the precision that the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -164,11 +158,9 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
              : permi_fail_memory(maker->result);
 }
 
-/* ---- equal lines, rectangles */
-#define PERMI_REPEATS_LEAST 8 /* smallest order */
+#define PERMI_REPEATS_LEAST 8
 
-/* Has a square array two equal rows or columns, and is the look worth it? A microsecond at n = 20: most pairs differ
-   at once. */
+/* Are two rows or columns equal, where the search is worth a microsecond (n = 20)? */
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
   const char *a = (const char *)problem->real;
@@ -194,7 +186,6 @@ static int permi_array_repeats(const permi_problem *problem, const perm_options 
   return 0;
 }
 
-/* Prices a reduced array; without lines it is a constant. */
 PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm_options *options, permi_offer *offer)
 {
   const permi_counted *counted = &array->counted;
@@ -220,15 +211,14 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Reduces an array with equal lines if that beats the dense engine, which is then not asked. Errors are left to that
-   engine. */
+/* Reduces an array with equal lines if that beats the dense engine, which reports errors. */
 PERMI_COLD static perm_status permi_repeats_price(permi_maker *maker, permi_offer *offer)
 {
   permi_array *array = maker->array;
   const permi_problem *problem = array->problem;
   const perm_options *options = maker->options;
   const int n = problem->n;
-  const permi_kernel *kernel; /* other forms are hardly slower */
+  const permi_kernel *kernel; /* the other forms are hardly slower */
   if (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
       permi_counts_refusal(problem, options) || permi_check_problem(problem, 0, maker->result) != PERM_OK ||
       permi_counted_make(problem, &options->allocator, &array->counted) != PERM_OK)
@@ -288,13 +278,11 @@ PERMI_COLD static perm_status permi_counted_leaf(permi_maker *maker, const struc
              : permi_fail_memory(maker->result);
 }
 
-/* ---- integers */
 static int permi_array_square(const permi_problem *problem)
 {
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
-/* Can the engines of square integer matrices take it? */
 static int permi_exact_may(const permi_array *array, const perm_options *options)
 {
   return array->problem->integer && array->constant < 0 && permi_array_square(array->problem) &&
@@ -354,7 +342,6 @@ static perm_status permi_modular_make(permi_maker *maker, const struct permi_blo
   return permi_modular_leaf(maker->options, problem->n, &view, maker->options->modulus, leaf, maker->result);
 }
 
-/* ---- the table, and arrays for permi_solve */
 enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_AT_MODULAR, PERMI_ARRAY_ENGINES };
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
@@ -366,7 +353,7 @@ static const permi_engine permi_array_engines[] = {
     {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0},
 };
 
-/* Asks the table at first, then only the chosen engine. Without any offer, that engine's make says why. */
+/* Asks all engines at first, then only the chosen one. Without any offer, its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
@@ -421,7 +408,7 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
   return status == PERM_OK ? permi_fail_memory(result) : status;
 }
 
-/* The next precision; PERM_PRECISION_COUNT at the top. */
+/* PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_array *array = ((const permi_maker *)context)->array;

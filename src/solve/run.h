@@ -47,7 +47,6 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
   return status;
 }
 
-/* The chunks that this call is asked for. */
 static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_options *options)
 {
   return permi_part_of(job->leaf[leaf].information.chunks, leaf,
@@ -55,7 +54,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first wanted interval that is not done, from leaf *leaf on. 0: none. */
+/* Finds the next unfinished interval from leaf *leaf on; returns 0 if there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
@@ -69,7 +68,7 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return 0;
 }
 
-/* Predicts seconds of finished chunks, and those left in tasks. */
+/* Predicts the seconds of finished chunks, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -96,7 +95,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* Writes a checkpoint and sets the next; *why keeps a failure until the run ends. */
+/* *why keeps a failure until the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -110,7 +109,6 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
-/* Reads the checkpoint and the files to merge. */
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -141,7 +139,6 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   return status;
 }
 
-/* The result of a stopped job whose leaf `index` is unfinished. */
 static void permi_so_far(const perm_job *job, const perm_state *state, int index, perm_result *result)
 {
   const perm_partial *partial = &state->partial[index];
@@ -152,7 +149,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
-    for (i = 0; i < 2; i++) { /* truncated, below the modulus */
+    for (i = 0; i < 2; i++) {
       uint64_t *word = residue[i].word;
       permi_integer_reduce(&residue[i], job->modulus);
       word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
@@ -178,7 +175,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-/* File access of a run; NULL: none is linked. */
+/* NULL: no file access is linked. */
 typedef struct permi_keeper {
   perm_status (*begin)(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                        perm_result *result);
@@ -275,14 +272,13 @@ PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, co
   return permi_execute(job, state, options, &files, result);
 }
 
-/* For calls without options. */
 static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result)
 {
   return permi_execute(job, state, options, NULL, result);
 }
 
-/* Runs and frees a job. */
+/* Frees the job. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
