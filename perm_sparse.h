@@ -8485,26 +8485,26 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns; sparse inner columns are eliminated [Dec99]: a row is a table over the signs of
    its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
-   only through the rows' bases, their sums of outer entries: a straight program serves vectors of outer sign patterns.
+   only through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
 
-     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is set where its b-th
-                 column has sign -
+     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is the sign - of its
+                 b-th column
      constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
-     instructions  runs of statements, see permi_opcode; of two factors the one with fewer columns is held for a group
+     instructions  runs of statements; of two factors the one with fewer columns is held for a group
      columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
                  high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing: held sums make
-   additions few, loads and stores limit the interpreter, and quotients are not exact.
-   Tried without gain (Cascade Lake, 2.5 GHz): 16 or 64 doubles a slot (within 10%); slots for the first-level cache
-   (110: 1.4 times as slow, twice the operations). */
+   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing, and quotients
+   are not exact. Slots of 16 or 64 doubles are within 10 %; 110 slots, for the first-level cache, take 1.4 times as
+   long (Cascade Lake). */
 
-#define PERMI_HYBRID_DOUBLES 32 /* of a slot: lanes times parts */
-#define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
+#define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
+#define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
-/* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p] */
+/* Results of the statements, of y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] +
+   constant[p]. */
 typedef enum permi_opcode {
   PERMI_OP_ROW,        /* out = y */
   PERMI_OP_ROWS,       /* out = y z */
@@ -8513,35 +8513,35 @@ typedef enum permi_opcode {
   PERMI_OP_DIFFERENCE, /* out = p - q */
   PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
   PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* out = the product of all p: one slot */
+  PERMI_OP_CHAIN,      /* out = the product of all p */
   PERMI_OP_FLIP,       /* slot[p] += constant[h] */
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
-/* A slot's place in 8 doubles; shifted every 16 slots, or rows of tables would share cache sets. */
+/* A slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache sets. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
 }
-#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the bases */
+#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4)
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* a thread */
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
-  uint16_t out, p, q; /* slots, by permi_hybrid_line */
-  uint16_t h, g;      /* slots or constants, held */
+  uint16_t out, p, q;
+  uint16_t h, g;      /* slots or constants */
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots too */
-  int first, count; /* statements */
+  uint16_t opcode, row, other, group;
+  int first, count;
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
-  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only values */
+  PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
   PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
 
@@ -8564,14 +8564,14 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
 typedef struct permi_hybrid_rounding {
   double floor[64];    /* raises a row's modulus in the sum of |terms| */
   permi_shared shared;
-  double majorant;     /* at least the permanent of moduli */
+  double majorant;     /* of the permanent of moduli, from above */
   double bits;         /* of the longest product */
-  double below;        /* compensated rows: relative squares of second words, summed */
+  double below;        /* sum of relative squares of compensated rows' second words */
 } permi_hybrid_rounding;
 
 #define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
-typedef struct permi_hybrid_family { /* an instruction set's kernels */
+typedef struct permi_hybrid_family {
   void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
   void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
@@ -8582,34 +8582,33 @@ typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
   permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
   struct permi_code *code;
-  struct permi_hybrid *next; /* the next best candidate by prediction */
-  int candidate, candidates; /* from 1; 0: no others are kept */
+  struct permi_hybrid *next;
+  int candidate, candidates; /* numbered from 1; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
-  int parts, lanes; /* of a pattern; of a slot */
+  int parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
   permi_instruction *operation;
   permi_statement *statement;
   double *constant;
   double *start;          /* [n][parts]: bases, all signs + */
-  double *lane;           /* [n][parts][lanes], added to it */
+  double *lane;           /* [n][parts][lanes]: added to it */
   double *sign;           /* [lanes]; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
-  size_t doubles;         /* of these four, in one piece */
-  int touched[64][65];    /* rows, then -1 */
-  unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
-  double cost, operations_a_term, rows_a_term; /* of an outer pattern */
+  size_t doubles;
+  int touched[64][65];    /* the rows of each column, then -1 */
+  unsigned absolute_mask; /* the sum of |terms| takes a block in mask + 1 */
+  double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
+  double floor[PERMI_HYBRID_BASES];
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
 } permi_hybrid;
 
-/* The text >>hybrid_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -8636,7 +8635,7 @@ static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
   (void)isa;
 }
 
-/* Sums 2^chunk_log2 states of the high columns. */
+/* Adds the terms of 2^chunk_log2 states of the high columns to *partial. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -8673,7 +8672,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     j = permi_trailing_zeros(s);
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
-  /* value total[k], error total[DOUBLES + k], with those of compensated numbers */
+  /* values at total[k], errors at total[DOUBLES + k] */
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
     for (k = 0; k < lanes; k++)
       if (hybrid->sign[k] != 0) {
@@ -8692,19 +8691,19 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
 
 typedef struct permi_arrangement {
   int transposed, inner, low;
-  int order[64]; /* inner ones as eliminated, low ones (fastest first), others */
+  int order[64]; /* inner in order of elimination, low from the fastest, others */
 } permi_arrangement;
 
-/* Times of statements; 1: a load, a product, a store. */
+/* Seconds of statements, relative to one load, one product and one store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
-#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: at 4000 a third */
+#define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
 #define PERMI_GPU_LEAST_OUTER 9 /* PERM_GPU_THREADS_LOG2 + 2 */
 
-/* A row (node < n) or a node's result; columns as bits. */
+/* A row (node < n) or a node's result; sets of columns are bits. */
 typedef struct permi_hybrid_factor {
   uint32_t scope, dirty;
   int node;
@@ -8714,27 +8713,27 @@ typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHA
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
+  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
   int first, items;           /* of a chain; the first may be the chain before */
   int slot, persists;
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
-  int n, budget, nodes, items, record; /* record: nodes are kept */
-  int gpu; /* costs of >>programs: 1 with divided rows, 2 without; 0: of the interpreter */
-  uint64_t row[2][64], column[2][64]; /* bits, in both orientations */
+  int n, budget, nodes, items, record;
+  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: of the CPU */
+  uint64_t row[2][64], column[2][64]; /* bits, by orientation */
   int degree[2][64];
   double add;  /* weight of an entry of a row's table */
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
-  permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
+  permi_hybrid_node node[PERMI_HYBRID_NODES];
   int item[192];
   double rows_a_step;
-  double units, calls; /* of permi_layout_cost, as in permi_watch */
-  double speed, rival;   /* statements a second; seconds of another engine */
-  const permi_account *account; /* NULL: no limit */
-  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* for permi_hybrid_create */
+  double units, calls; /* of permi_layout_cost */
+  double speed, rival;   /* speed: statements a second; rival: seconds of another engine */
+  const permi_account *account;
+  double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
 
 static int permi_bits32(uint32_t x)
@@ -8769,7 +8768,7 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
     work->power[k] = ldexp(1, k);
 }
 
-/* A new node's number; n if nodes are not kept. */
+/* Returns a new node's number; n if nodes are not kept. */
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
@@ -8788,7 +8787,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU, without its column of +-1 unless `whole`. */
+/* What a row's table costs a GPU; unless `whole`, without its column of +-1. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -8799,14 +8798,14 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
 }
 
 typedef struct permi_layout_sum {
-  double cost, rows, live, most; /* weighted statements; row factors; waiting tables, and at most */
+  double cost, rows, live, most; /* weighted statements; row factors; waiting tables now, at most */
 } permi_layout_sum;
 
 /* A table of `here` entries replaces a and b where these change as often. */
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* a GPU's operands go as results come */
+  const double waiting = work->gpu ? 0.75 : 1; /* a GPU frees operands as results come */
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -8841,7 +8840,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
           b = j;
         }
       }
-    second = taken[a].node < n && taken[b].node >= n; /* a row comes second */
+    second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
     result.scope = left->scope | right->scope;
@@ -8854,7 +8853,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     permi_layout_replace(work, sum, left, right, result.dirty, here);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
                                     result.dirty);
-    taken[a] = result; /* a < b, so that b's place takes the last */
+    taken[a] = result;
     taken[b] = taken[--count];
   }
   return count;
@@ -8896,7 +8895,7 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* The product of scalars by rising rate, kept where the next changes more often. */
+/* Multiplies scalars by rising rate of change; keeps a product where the next scalar changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
   uint32_t before = 0;
@@ -8927,8 +8926,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
   }
 }
 
-/* Weighted statements of an outer pattern; gives up above `limit`. Each inner column's factors are merged, the cheapest
-   pair first, the last with the fold. */
+/* Returns the weighted statements of an outer pattern, or gives up above `limit`. Each inner column's factors are
+   merged, the cheapest pair first, the last with the fold. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -9008,7 +9007,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* How many more layouts may be priced. */
+/* Returns how many more layouts may be priced. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -9017,7 +9016,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns by degree: what turns often has few entries. */
+/* Sorts columns by degree: columns that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -9056,7 +9055,7 @@ static void permi_layout_move(permi_arrangement *layout, int from, int to)
   layout->order[to] = moved;
 }
 
-/* Greedy: the column that leaves the least cost becomes inner. */
+/* Makes the column that leaves the least cost inner, until none gains. */
 static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout)
 {
   const int n = work->n, most = permi_layout_most_inner(work);
@@ -9066,7 +9065,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   for (k = layout->inner; k < most && worse < 2; k++) {
     permi_arrangement choice = *layout;
     lead = (double)INFINITY;
-    for (j = k; j < n && j < k + 12; j++) { /* of the least degrees */
+    for (j = k; j < n && j < k + 12; j++) {
       permi_arrangement trial = *layout;
       double cost;
       permi_layout_move(&trial, j, k);
@@ -9088,7 +9087,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-/* Where a search starts: greedy inner columns or the best number of low ones. */
+/* Starts a search: greedy inner columns, or the best number of low ones. */
 static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
                                  permi_arrangement *layout)
 {
@@ -9125,10 +9124,10 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
     double limit, price;
     int a, b;
-    if (kind < 5 && now.inner > 1) { /* another elimination place */
+    if (kind < 5 && now.inner > 1) {
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
-    } else if (kind < 6 && !fixed_low) { /* a low column more or less */
+    } else if (kind < 6 && !fixed_low) {
       if (permi_order_below(seed, 2) && now.low > 0)
         trial.low--;
       else if (now.low < most_low && special + least_outer < n)
@@ -9138,15 +9137,15 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
         a = special + permi_order_below(seed, n - special);
         b = special;
       }
-    } else if (kind < 9 && now.inner < most_inner && special + least_outer < n) { /* an inner column more */
+    } else if (kind < 9 && now.inner < most_inner && special + least_outer < n) {
       a = special + permi_order_below(seed, n - special);
       b = permi_order_below(seed, now.inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
+    } else if (kind < 11 && now.inner > 0) {
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
-    } else { /* two columns change places */
+    } else {
       if (special == 0)
         continue;
       a = permi_order_below(seed, special);
@@ -9187,11 +9186,11 @@ typedef struct permi_hybrid_maker {
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
-  int sequence[PERMI_HYBRID_NODES], evaluated; /* in order of evaluation */
+  int sequence[PERMI_HYBRID_NODES], evaluated;
   uint32_t scope[64];
-  int constant[64];                       /* of a row: its first */
-  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: constant 2a, then -2a */
-  int failed;       /* 1: no slots or statements left; 2: memory */
+  int constant[64];                       /* a row's first constant */
+  int turned[PERMI_HYBRID_LOW + 1][64];   /* a low column's and row's constant 2a, before -2a */
+  int failed;       /* 1: no slots or statements left; 2: no memory */
   permi_instruction nowhere;
 } permi_hybrid_maker;
 
@@ -9225,7 +9224,7 @@ static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node 
     maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
 }
 
-/* Child k of a node; NULL: a row (*index) or none (-1). */
+/* A node's child k; NULL: a row (*index) or none (-1). */
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
 {
   *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
@@ -9283,7 +9282,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Appends an item. 0: *failed is 1 (more than `most`) or 2 (memory). */
+/* Appends an item; returns 0 with *failed 1 (more than `most`) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -9319,7 +9318,6 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
     hybrid->operation[hybrid->operations - 1].count++;
 }
 
-/* The number of a new constant. */
 static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -9329,7 +9327,7 @@ static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
              : 0;
 }
 
-/* The bits of x in mask, packed; and back. */
+/* Packs the bits of x in mask. */
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -9385,7 +9383,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     }
     return;
   }
-  swap = held >= 0 && (held >= n || moving < n) && /* two tables or two rows */
+  swap = held >= 0 && (held >= n || moving < n) &&
          permi_bits32(permi_maker_scope(maker, held)) > permi_bits32(permi_maker_scope(maker, moving));
   if (swap) {
     k = moving;
@@ -9411,7 +9409,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Turns to the step after s of the low columns; after the last to the first. */
+/* Turns the low column that leads from setting s to the next; after the last setting to the first. */
 static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 {
   const permi_arrangement *layout = maker->layout;
@@ -9446,7 +9444,6 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   }
 }
 
-/* Additions, products and fmas of an instruction. */
 static double permi_instruction_operations(const permi_instruction *operation)
 {
   const double groups = operation->group ? (double)operation->count / operation->group : 0;
@@ -9486,7 +9483,6 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-/* An entry on its row's grid, by parts. */
 static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
 {
   out[0] = permi_to_grid(a[0], power);
@@ -9498,14 +9494,14 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
 
 typedef struct permi_hybrid_rows {
   int n;
-  double number[64][64][2]; /* on the grid */
+  double number[64][64][2];
   double modulus[64][64], lost[64][64];
-  double lost_square[64], square[64], below_square[64]; /* of rows, sums of squares */
-  double sum[64];                                       /* of a row's |numbers| */
+  double lost_square[64], square[64], below_square[64];
+  double sum[64];
   double unit[64];                                      /* divides all numbers of a row; 0: none */
 } permi_hybrid_rows;
 
-/* Row i of a [n][n], columns in `order`, divided by entry `unit` unless -1. */
+/* Reads row i of a [n][n], columns in `order`, divided by entry `unit` unless -1. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -9555,7 +9551,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
    times 0/1 rows with k ones, the permanent is linear in rows, and [Bre73] bounds those. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
-  double sum = 0, before = 0, factorial = 0; /* log k! */
+  double sum = 0, before = 0, factorial = 0;
   int i, k;
   for (i = 1; i < n; i++) {
     const double move = x[i];
@@ -9663,7 +9659,6 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->rows_a_term = work->rows_a_step;
 }
 
-/* Row i's constants, base and steps. */
 static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *rows, int i)
 {
   const permi_arrangement *layout = maker->layout;
@@ -9702,7 +9697,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   }
 }
 
-/* Lanes, high columns and their tables. 0: out of memory. */
+/* Makes lanes, high columns and their tables; returns 0 if memory runs out. */
 static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
@@ -9733,7 +9728,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* The program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
+/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
 {
@@ -9802,14 +9797,14 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   return hash;
 }
 
-/* Statements times patterns a second (shared Cascade Lake, 2.5 GHz). */
+/* Statements times patterns a second (Cascade Lake, 2.5 GHz). */
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* The best layout found, and its cost: both orientations share a third of the annealing. Without room it continues from
+/* Returns the best layout's cost; both orientations share a third of the annealing. Without room it continues from
    *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
@@ -9850,7 +9845,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   *length += more > 0 ? (size_t)more : 0;
 }
 
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
+/* The block's scaled matrix in an orientation, [n][n][parts]; *zero: a line is 0. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -9893,24 +9888,23 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>programs
-   The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
-   (>>program_text), and a thread runs it for every pattern of its walk.
+   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its
+   text (>>program_text), and a thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers: 8 warps of 255 a multiprocessor. Bases are in shared memory, constants in constant
-                 memory, equal moduli once (literals are 5% slower, but compile sooner: for short runs)
+     values      in registers; bases are in shared memory, constants in constant memory, equal moduli once (literals are
+                 5 % slower, but compile sooner: for short runs)
      order       on demand from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry unless it is small (the scale has the product): f (z
-                 +- 1) = fma(f, z, +-f) is one operation, and half the settings need z = base + constant
+     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f) is
+                 one operation, and half the settings need z = base + constant
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
    Bits depend on the plan alone: statements are a fixed sequence, a walk adds by TwoSum, threads in a tree, chunks
-   exactly. So prediction chooses programs; timing may only choose how a text is compiled.
-   Predictions are of an H200 (FP64 1.67e13 operations/s): 80-90% of it up to 130 waiting values; loads of bases are
-   most of the rest. */
+   exactly. So prediction chooses programs; timing chooses only how a text is compiled. Prices are of an H200: programs
+   reach 80-90 % of its FP64 rate up to 130 waiting values. */
 
 #if defined(PERM_WITH_CUDA)
-#define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
+#define PERMI_GPU_CONSTANTS 7800
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
@@ -9922,28 +9916,28 @@ PERMI_BRIEF_BEGIN
 #define PERMI_GPU_VALUES 30000
 
 #define PERMI_GPU_WALK 8
-typedef enum permi_code_kind { /* moduli are real */
+typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
+  PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
   PERMI_CODE_NEAR,    /* a (b +- 1) */
   PERMI_CODE_TIMES,   /* a b */
   PERMI_CODE_CROSS,   /* a b - c d */
   PERMI_CODE_MINUS,   /* a - b */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* a| + the floor of row b; what follows is of moduli */
+  PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
   PERMI_CODE_MULTIPLY, /* a b */
   PERMI_CODE_JOIN,    /* a b + c d */
   PERMI_CODE_PLUS,    /* a + b */
-  PERMI_CODE_RETURN   /* a */
+  PERMI_CODE_RETURN
 } permi_code_kind;
 
-typedef struct permi_code_statement { /* k makes value k */
+typedef struct permi_code_statement { /* its index is the value's number */
   int kind, negative;
   int a, b, c, d;
 } permi_code_statement;
 
-typedef struct permi_code_flip { /* in a walk's column: 2 a_ij is constant, or its negative */
+typedef struct permi_code_flip { /* adds 2 a_ij, a constant, or its negative */
   int row, constant, negative;
 } permi_code_flip;
 
@@ -9953,17 +9947,17 @@ typedef struct permi_code {
   double *constant;
   permi_code_flip *flip;
   char *text;
-  int statements, statement_room, moduli; /* from `moduli` on the second program's */
+  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
   int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
-  int walk, samples_log2, live; /* live: most waiting doubles */
-  double operations, moves;     /* in a step of the walk; loads and stores as operations */
-  permi_dd scale;               /* of what rows were divided by, 2^-scale_exp2 */
+  int walk, samples_log2, live; /* live: the most doubles that wait */
+  double operations, moves;     /* of a step of the walk; moves: loads and stores */
+  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
   long long scale_exp2;
-  int divided;                      /* rows */
+  int divided;                      /* number of rows */
   const perm_allocator *allocator;
-  int failed;                       /* 1: too large, 2: memory */
+  int failed;                       /* 1: too large, 2: no memory */
 } permi_code;
 
 static permi_code *permi_code_make(const perm_allocator *allocator)
@@ -9991,17 +9985,17 @@ typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
   permi_code *code;
-  int parts, moduli;         /* moduli: 1, the second program */
+  int parts, moduli;         /* moduli: 1 for the second program */
   uint32_t minus;            /* low columns with sign - */
-  int literals;              /* in the text: real programs of short runs */
-  int remake, reload;        /* age at which a row sum, a base is made again */
+  int literals;              /* of constants; for real programs of short runs */
+  int remake, reload;        /* statements after which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
   int unit[64]; /* inner column of the row's divisor; -1: none */
-  int base[64], *memo;           /* values; -1: to be made */
-  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* in memo */
+  int base[64], *memo;           /* the value's number; -1: to be made */
+  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* places in memo */
   int memos;
   permi_hybrid_rows rows; /* in the layout's order */
-  const double *floor; /* see permi_hybrid_errors */
+  const double *floor;
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
@@ -10014,7 +10008,7 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
              : 0;
 }
 
-/* The number of constant x or -x; *negative: which. */
+/* Returns the number of constant x or -x; *negative: which. */
 static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -10032,14 +10026,14 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
              : 0;
 }
 
-/* The same of twice an entry. */
+/* Returns the number of twice an entry. */
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
   return permi_code_constant(coder, twice, negative);
 }
 
-/* A row's base; of moduli with low signs. Reloading spares registers and not the FP64 pipe. */
+/* A row's base; of moduli with low signs. A reload spares a register and no FP64 operation. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
@@ -10132,7 +10126,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   return value;
 }
 
-/* A statement's operands that are values; their number. */
+/* Stores a statement's operands that are values; returns their number. */
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
   static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
@@ -10160,14 +10154,14 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     const int operands = permi_code_operands(&code->statement[k], operand);
     for (o = 0; o < operands; o++)
       if (last[operand[o]] == k) {
-        last[operand[o]] = -1; /* an operand twice */
+        last[operand[o]] = -1;
         live--;
       }
     live += last[k] >= 0;
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
-  most *= begin ? 1 : coder->parts; /* moduli are real, but for a moment */
+  most *= begin ? 1 : coder->parts; /* moduli are real */
   code->live = most > code->live ? most : code->live;
   return 1;
 }
@@ -10180,7 +10174,8 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled a, divided by its largest inner entry if it may be; *growth: log2 of what products may gain. */
+/* Row i of the scaled a, divided by its largest inner entry unless that is small; *growth: log2 of the products'
+   gain. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -10273,7 +10268,6 @@ static void permi_code_statements(permi_coder *coder)
    A kernel's text: CUDA C++, real arithmetic in PTX. */
 
 #if defined(PERM_WITH_CUDA)
-/* Tests name the kernels' twins on the CPU. */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
@@ -10311,10 +10305,9 @@ static const char *permi_code_literal(double x, char text[32])
 }
 
 /* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
-   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are C++: A add a constant, V
-   subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus. Real programs are one piece
-   of assembly: NVRTC's C++ would take as long as the assembler and make more values wait (er:40:0.5, sm_90: 144 bytes
-   of spills, assembly none; compiled in 0.6 of the time). A neg is folded into its use. */
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are C++ functions. Real
+   programs are one piece of assembly: it compiles in 0.6 of the time of C++, and fewer values wait (er:40:0.5, sm_90:
+   C++ spills 144 bytes, assembly none). A neg is folded into its use. */
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
@@ -10377,7 +10370,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
     permi_code_print_sum(code, k, k, coder->floor[t->b]);
 }
 
-/* Statements [begin, end) on bases b make block; low: of the moduli. */
+/* Prints statements [begin, end) on bases b, which make block; low: of the moduli. */
 static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
 {
   permi_code *code = coder->code;
@@ -10395,7 +10388,6 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   permi_code_print(code, " : \"memory\");\n");
 }
 
-/* The functions of two-part numbers; then by algebra. */
 static const char permi_code_two_parts[] =
     "struct N { double v, e; };\n"
     "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
@@ -10521,7 +10513,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
    The plan on a GPU, and its candidates. */
 
 #if defined(PERM_WITH_CUDA)
-/* Seconds on one GPU, compiled. Too many waiting values are spilled. */
+/* Seconds on one GPU without compilation; waiting values above PERMI_GPU_LIVE are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -10556,7 +10548,6 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-/* The table: start [words], steps of the high columns; exact. */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
 {
   const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
@@ -10595,7 +10586,7 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
-/* The program in *made, as permi_hybrid_create. */
+/* Makes the program *made, as permi_hybrid_create. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                      permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
@@ -10620,7 +10611,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   hybrid->isa = PERM_ISA_CUDA;
   hybrid->gpu.allocator = *allocator;
   words = n * hybrid->parts;
-  most = outer - PERM_GPU_THREADS_LOG2; /* walk, and bits of chunk numbers */
+  most = outer - PERM_GPU_THREADS_LOG2;
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
@@ -10707,17 +10698,16 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
                                       PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
 }
 
-/* The matrix is in orientation `given`. */
 typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   double *scaled;
   long long scale_exp2;
-  int given, zero; /* -1: none yet */
-  int wanted;      /* programs to keep */
+  int given, zero; /* given: the matrix's orientation, -1: none yet */
+  int wanted;
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Keeps a program if it is new and among the best. 1: it is the best. */
+/* Keeps a program if it is new and among the best; returns 1 if it is the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -10741,7 +10731,7 @@ static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *c
   return place == 0;
 }
 
-/* The trial's programs; *better: one is the best. */
+/* Makes the trial's programs; *better: one is the best. */
 static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
                                   permi_code_choice *choice, int *better)
 {
@@ -10764,7 +10754,6 @@ static perm_status permi_code_try(permi_maker *maker, const permi_block *block, 
   return status;
 }
 
-/* Operations a second, folds weighted. */
 static double permi_code_rate(permi_hybrid_algebra algebra)
 {
   const double slower = algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6;
@@ -10979,7 +10968,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                                                  : PERMI_HYBRID_REAL;
 }
 
-/* 0: the offer says why hybrid does not take the block. */
+/* Returns 0 if hybrid does not take the block; the offer says why. */
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -11005,7 +10994,6 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* A search's memory; NULL: out of memory. */
 static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -11142,13 +11130,13 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
 
 /* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
    rounding a fold; all terms share what earlier elimination rounded. */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* what is left of terms' roundings in a sum */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products: those that round */
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* share of the products that round */
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
@@ -11180,7 +11168,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   hybrid = (permi_hybrid *)offer->plan;
   if (permi_gpu_wanted(maker->options, hybrid->n) &&
       (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
-    char message[PERM_MESSAGE_BYTES]; /* a GPU was asked for and would have been used */
+    char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
     status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
   }
@@ -11218,22 +11206,22 @@ PERMI_BRIEF_END
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
    r_i the row's sum: half as many terms, hardly a zero. Prediction chooses. */
 
-#define PERMI_RYSER_CHUNK_NODES 16384 /* least moves of a chunk */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they would take longer than PERMI_RYSER_CHUNK_SECONDS */
+#define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless chunks would take longer than PERMI_RYSER_CHUNK_SECONDS */
 
-typedef struct permi_ryser { /* rows and columns as oriented */
-  int n, parts, integers, halves, digits, low; /* digits from low on are the chunk's */
-  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded */
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes from least on */
+typedef struct permi_ryser {
+  int n, parts, integers, halves, digits, low; /* a chunk fixes the digits from low on */
+  int groups, transposed, on_grid, pairs;
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order */
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then those of none */
-  int shares;                                       /* of the digit below a chunk's */
-  uint64_t combinations;                            /* of the chunk's digits and shares */
-  double nodes, terms, seconds, growth, bits; /* product of row sums of moduli; its log2 */
+  int column_start[PERM_MAX_N + 1];                 /* of a column, in digit order */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int shares;                                       /* into which the values of digit low - 1 are split */
+  uint64_t combinations;                            /* number of chunks */
+  double nodes, terms, seconds, growth, bits; /* growth: product of row sums of moduli above 1 */
   double moved[PERM_MAX_N];                   /* most that rounding moved an entry of a row */
-  int buried;                                 /* 1: an entry lost over 2^-20 of itself */
-  double widest;                              /* row sum of moduli */
+  int buried;                                 /* an entry lost over 2^-20 of itself */
+  double widest;                              /* the largest row sum of moduli */
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
   double value[2][PERM_MAX_N * PERM_MAX_N];
@@ -11255,7 +11243,7 @@ typedef struct permi_ryser_walk {
   uint64_t terms;
 } permi_ryser_walk;
 
-/* Column k in digit order joins or leaves the set. */
+/* Column k, in digit order, joins or leaves the set. */
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11282,13 +11270,13 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* Multiplies by a digit's rows; 0: the product vanishes. */
+/* Multiplies by a digit's rows; returns 0 if the product vanishes. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* below 2^126, so the product's upper half is the sign's */
+  if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       const int64_t c = walk->integer[ryser->row[i]];
@@ -11319,7 +11307,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   }
 }
 
-/* TwoSum: two short chains where double-double has a long one. */
+/* Adds by TwoSum: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -11343,7 +11331,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
   }
 }
 
-/* Both terms of a fastest digit that is one column: it touches its own rows. */
+/* Adds both terms of a fastest digit that is one column. */
 static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11392,7 +11380,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
   (void)workspace;
-  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
+  if (chunk >= ryser->combinations)
     return;
   chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
@@ -11417,7 +11405,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   }
   walk.product[0][digits] = 1;
   walk.wide[digits].low = 1;
-  for (i = ryser->level_start[digits]; i < ryser->n; i++) { /* rows without a digit are constant */
+  for (i = ryser->level_start[digits]; i < ryser->n; i++) {
     const double re = walk.product[0][digits], im = walk.product[1][digits];
     const double x = walk.x[0][ryser->row[i]], y = walk.x[1][ryser->row[i]];
     walk.product[0][digits] = re * x - im * y;
@@ -11459,9 +11447,9 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Digits: groups of columns never all absent, other columns but `without` (-1: none). */
+/* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
 typedef struct permi_ryser_split {
-  int groups, without, as_given; /* columns stay in order */
+  int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
@@ -11549,7 +11537,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Entries on the grid; the base takes the left-out column and half the sums. */
+/* Rounds entries to the grid; the base takes the left-out column and half the sums. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -11583,7 +11571,7 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Moves and seconds: at each level the settings from it upwards that no zero has cut. */
+/* Predicts moves and seconds: of each level the settings that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
@@ -11600,7 +11588,7 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1; /* share of sets without a column in this row */
+      double empty = 1; /* share of the sets without a column of this row */
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
@@ -11676,7 +11664,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
-      continue; /* halves are no integers */
+      continue;
     permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;
@@ -11737,7 +11725,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried)
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
@@ -11780,7 +11768,6 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* All columns, or all but the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
 {
   permi_ryser_split split;
@@ -11823,7 +11810,7 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
       columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
   }
-  for (i = 0; i < n; i++) /* the squared graph */
+  for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
       shares[i] |= (uint64_t)((columns[i] & columns[j]) != 0) << j;
   for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
@@ -11867,43 +11854,41 @@ PERMI_BRIEF_BEGIN
 /* ======================================================================================== >>codegen
    The published sparse sums for GPUs, as oracles: D. Elbek, K. Kaya, Fully-automated code generation for efficient
    computation of sparse matrix permanents on GPUs [EK]. Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order
-   over the sets of all columns but the last, each of which has code of its own with entries as literals.
-     codegen-registers  all row sums in registers, columns as given
-     codegen-memory  Algorithm 3's order; the k rows of the first c columns in registers, the others in memory with
-                 their product kept. k and c maximise Algorithm 4's score: threads that fit over the cost of their work
+   over all columns but the last, each of which has code of its own with entries as literals.
+     codegen-registers  keeps all row sums in registers
+     codegen-memory     uses Algorithm 3's order and keeps the k rows of the first c columns in registers, the others in
+                        memory with their product; Algorithm 4 chooses k and c
    Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d, down to 1024 terms.
-   Differences: d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter of a second; threads that fit are a nominal
-   GPU's, so that bits do not depend on the machine; a thread's first term comes from its row sums; a launch is a range
-   of chunks of 128 threads; row sums are exact and TwoSum adds terms. Memory is shared unless that costs threads, else
-   global. */
+   takes smaller d, down to 1024 terms. Differences from [EK]: d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter
+   of a second; a nominal GPU says how many threads fit, so that bits do not depend on the machine; row sums are exact
+   and TwoSum adds terms. */
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
-#define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
+#define PERMI_CODEGEN_LEAST 10
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
-#define PERMI_CODEGEN_SHARED 232448 /* bytes on one of them */
-#define PERMI_CODEGEN_OTHERS 38 /* beside row sums */
+#define PERMI_CODEGEN_SHARED 232448 /* of a multiprocessor, in bytes */
+#define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
 #define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* of the first */
-  int walk;             /* 2^walk terms a thread */
+  uint64_t chunk, term; /* of its first thread */
+  int walk;             /* a thread adds 2^walk terms */
 } permi_codegen_launch;
 
 typedef struct permi_codegen {
-  permi_gpu gpu; /* first, for >>gpu */
+  permi_gpu gpu;
   permi_code *code;
   permi_ryser ryser;
-  int place[PERM_MAX_N];   /* of a row: registers first */
+  int place[PERM_MAX_N];   /* of a row; registers come first */
   int kept, quick;         /* k and c */
-  int blocks, shared;      /* shared: 1, rows in shared memory */
-  int launches, walk;      /* the longest walk */
+  int blocks, shared;
+  int launches, walk;
   permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
   uint64_t chunks;
-  double operations, seconds; /* of a term; predicted */
+  double operations, seconds; /* operations: of a term */
 } permi_codegen;
 
 static void permi_codegen_release(const perm_allocator *allocator, void *context)
@@ -11914,14 +11899,13 @@ static void permi_codegen_release(const perm_allocator *allocator, void *context
   permi_release(allocator, codegen);
 }
 
-/* Blocks that fit on a multiprocessor. */
 static int permi_codegen_blocks(int rows)
 {
   const int registers = (2 * rows + PERMI_CODEGEN_OTHERS + 7) / 8 * 8;
   return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
 }
 
-static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles that a thread has */
+static size_t permi_codegen_shared(const permi_codegen *codegen)
 {
   const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
@@ -11976,7 +11960,6 @@ static void permi_codegen_launches(permi_codegen *codegen)
   codegen->chunks = chunks;
 }
 
-/* Plans an orientation, without text and table. */
 static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block, int side, int memory)
 {
   permi_ryser *ryser = &codegen->ryser;
@@ -12002,7 +11985,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
     permi_codegen_partition(codegen);
   codegen->blocks = permi_codegen_blocks(codegen->kept);
   codegen->shared = 1;
-#if defined(PERMI_CODEGEN_GLOBAL) /* for trials */
+#if defined(PERMI_CODEGEN_GLOBAL)
   codegen->shared = 0;
 #endif
   if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_CODEGEN_SHARED)
@@ -12018,12 +12001,12 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* Column j included (out 0) or excluded. */
+/* Prints the step in which column j joins (out 0) or leaves the set. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
   const int kept = codegen->kept;
-  double entry[PERM_MAX_N]; /* by place */
+  double entry[PERM_MAX_N];
   uint64_t there = 0;
   char text[32];
   int e, i, seldom = 0;
@@ -12045,7 +12028,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* The kernel. Table: row sums without columns [n]; columns [digits][n]; rows by place. */
+/* The kernel's text. Its table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12141,7 +12124,6 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-/* Offers the better orientation. */
 static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -12174,9 +12156,9 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
   return PERM_OK;
 }
 
-#endif /* PERM_WITH_CUDA */
+#endif
 
-/* 1: method sparyser takes over, since no GPU is there. */
+/* Returns 1 if no GPU is there, so that method sparyser takes over. */
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -12221,7 +12203,7 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
   return length > 0 ? (size_t)length : 0;
 }
 
-/* >>sparyser's bound: a chunk is 128 threads, folded with TwoSum's errors; no term is cut. */
+/* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {

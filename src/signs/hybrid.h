@@ -3,29 +3,29 @@
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns; sparse inner columns are eliminated [Dec99]: a row is a table over the signs of
    its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
-   only through the rows' bases, their sums of outer entries: a straight program serves vectors of outer sign patterns.
+   only through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
 
-     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is set where its b-th
-                 column has sign -
+     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is the sign - of its
+                 b-th column
      constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
-     instructions  runs of statements, see permi_opcode; of two factors the one with fewer columns is held for a group
+     instructions  runs of statements; of two factors the one with fewer columns is held for a group
      columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
                  high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing: held sums make
-   additions few, loads and stores limit the interpreter, and quotients are not exact.
-   Tried without gain (Cascade Lake, 2.5 GHz): 16 or 64 doubles a slot (within 10%); slots for the first-level cache
-   (110: 1.4 times as slow, twice the operations). */
+   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing, and quotients
+   are not exact. Slots of 16 or 64 doubles are within 10 %; 110 slots, for the first-level cache, take 1.4 times as
+   long (Cascade Lake). */
 #pragma once
 #include "../dense/gpu.h"
 #include "../block/order.h"
 
-#define PERMI_HYBRID_DOUBLES 32 /* of a slot: lanes times parts */
-#define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
+#define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
+#define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
-/* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p] */
+/* Results of the statements, of y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] +
+   constant[p]. */
 typedef enum permi_opcode {
   PERMI_OP_ROW,        /* out = y */
   PERMI_OP_ROWS,       /* out = y z */
@@ -34,35 +34,35 @@ typedef enum permi_opcode {
   PERMI_OP_DIFFERENCE, /* out = p - q */
   PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
   PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* out = the product of all p: one slot */
+  PERMI_OP_CHAIN,      /* out = the product of all p */
   PERMI_OP_FLIP,       /* slot[p] += constant[h] */
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
-/* A slot's place in 8 doubles; shifted every 16 slots, or rows of tables would share cache sets. */
+/* A slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache sets. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
 }
-#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the bases */
+#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4)
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* a thread */
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
-  uint16_t out, p, q; /* slots, by permi_hybrid_line */
-  uint16_t h, g;      /* slots or constants, held */
+  uint16_t out, p, q;
+  uint16_t h, g;      /* slots or constants */
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots too */
-  int first, count; /* statements */
+  uint16_t opcode, row, other, group;
+  int first, count;
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
-  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only values */
+  PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
   PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
 
@@ -85,14 +85,14 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
 typedef struct permi_hybrid_rounding {
   double floor[64];    /* raises a row's modulus in the sum of |terms| */
   permi_shared shared;
-  double majorant;     /* at least the permanent of moduli */
+  double majorant;     /* of the permanent of moduli, from above */
   double bits;         /* of the longest product */
-  double below;        /* compensated rows: relative squares of second words, summed */
+  double below;        /* sum of relative squares of compensated rows' second words */
 } permi_hybrid_rounding;
 
 #define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
-typedef struct permi_hybrid_family { /* an instruction set's kernels */
+typedef struct permi_hybrid_family {
   void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
   void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
@@ -103,34 +103,33 @@ typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
   permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
   struct permi_code *code;
-  struct permi_hybrid *next; /* the next best candidate by prediction */
-  int candidate, candidates; /* from 1; 0: no others are kept */
+  struct permi_hybrid *next;
+  int candidate, candidates; /* numbered from 1; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
-  int parts, lanes; /* of a pattern; of a slot */
+  int parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
   permi_instruction *operation;
   permi_statement *statement;
   double *constant;
   double *start;          /* [n][parts]: bases, all signs + */
-  double *lane;           /* [n][parts][lanes], added to it */
+  double *lane;           /* [n][parts][lanes]: added to it */
   double *sign;           /* [lanes]; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
-  size_t doubles;         /* of these four, in one piece */
-  int touched[64][65];    /* rows, then -1 */
-  unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
-  double cost, operations_a_term, rows_a_term; /* of an outer pattern */
+  size_t doubles;
+  int touched[64][65];    /* the rows of each column, then -1 */
+  unsigned absolute_mask; /* the sum of |terms| takes a block in mask + 1 */
+  double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
+  double floor[PERMI_HYBRID_BASES];
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
 } permi_hybrid;
 
-/* The text >>hybrid_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -157,7 +156,7 @@ static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
   (void)isa;
 }
 
-/* Sums 2^chunk_log2 states of the high columns. */
+/* Adds the terms of 2^chunk_log2 states of the high columns to *partial. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -194,7 +193,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     j = permi_trailing_zeros(s);
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
-  /* value total[k], error total[DOUBLES + k], with those of compensated numbers */
+  /* values at total[k], errors at total[DOUBLES + k] */
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
     for (k = 0; k < lanes; k++)
       if (hybrid->sign[k] != 0) {

@@ -38,7 +38,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                                                  : PERMI_HYBRID_REAL;
 }
 
-/* 0: the offer says why hybrid does not take the block. */
+/* Returns 0 if hybrid does not take the block; the offer says why. */
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -64,7 +64,6 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* A search's memory; NULL: out of memory. */
 static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -201,13 +200,13 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
 
 /* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
    rounding a fold; all terms share what earlier elimination rounded. */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* what is left of terms' roundings in a sum */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products: those that round */
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* share of the products that round */
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
@@ -239,7 +238,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   hybrid = (permi_hybrid *)offer->plan;
   if (permi_gpu_wanted(maker->options, hybrid->n) &&
       (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
-    char message[PERM_MESSAGE_BYTES]; /* a GPU was asked for and would have been used */
+    char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
     status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
   }

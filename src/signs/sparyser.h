@@ -13,22 +13,22 @@
 #include "../block/engines.h"
 #include "../frontier/steps.h"
 
-#define PERMI_RYSER_CHUNK_NODES 16384 /* least moves of a chunk */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they would take longer than PERMI_RYSER_CHUNK_SECONDS */
+#define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless chunks would take longer than PERMI_RYSER_CHUNK_SECONDS */
 
-typedef struct permi_ryser { /* rows and columns as oriented */
-  int n, parts, integers, halves, digits, low; /* digits from low on are the chunk's */
-  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded */
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes from least on */
+typedef struct permi_ryser {
+  int n, parts, integers, halves, digits, low; /* a chunk fixes the digits from low on */
+  int groups, transposed, on_grid, pairs;
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order */
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then those of none */
-  int shares;                                       /* of the digit below a chunk's */
-  uint64_t combinations;                            /* of the chunk's digits and shares */
-  double nodes, terms, seconds, growth, bits; /* product of row sums of moduli; its log2 */
+  int column_start[PERM_MAX_N + 1];                 /* of a column, in digit order */
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int shares;                                       /* into which the values of digit low - 1 are split */
+  uint64_t combinations;                            /* number of chunks */
+  double nodes, terms, seconds, growth, bits; /* growth: product of row sums of moduli above 1 */
   double moved[PERM_MAX_N];                   /* most that rounding moved an entry of a row */
-  int buried;                                 /* 1: an entry lost over 2^-20 of itself */
-  double widest;                              /* row sum of moduli */
+  int buried;                                 /* an entry lost over 2^-20 of itself */
+  double widest;                              /* the largest row sum of moduli */
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
   double value[2][PERM_MAX_N * PERM_MAX_N];
@@ -50,7 +50,7 @@ typedef struct permi_ryser_walk {
   uint64_t terms;
 } permi_ryser_walk;
 
-/* Column k in digit order joins or leaves the set. */
+/* Column k, in digit order, joins or leaves the set. */
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -77,13 +77,13 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* Multiplies by a digit's rows; 0: the product vanishes. */
+/* Multiplies by a digit's rows; returns 0 if the product vanishes. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* below 2^126, so the product's upper half is the sign's */
+  if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       const int64_t c = walk->integer[ryser->row[i]];
@@ -114,7 +114,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   }
 }
 
-/* TwoSum: two short chains where double-double has a long one. */
+/* Adds by TwoSum: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -138,7 +138,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
   }
 }
 
-/* Both terms of a fastest digit that is one column: it touches its own rows. */
+/* Adds both terms of a fastest digit that is one column. */
 static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -187,7 +187,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
   (void)workspace;
-  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
+  if (chunk >= ryser->combinations)
     return;
   chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
@@ -212,7 +212,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   }
   walk.product[0][digits] = 1;
   walk.wide[digits].low = 1;
-  for (i = ryser->level_start[digits]; i < ryser->n; i++) { /* rows without a digit are constant */
+  for (i = ryser->level_start[digits]; i < ryser->n; i++) {
     const double re = walk.product[0][digits], im = walk.product[1][digits];
     const double x = walk.x[0][ryser->row[i]], y = walk.x[1][ryser->row[i]];
     walk.product[0][digits] = re * x - im * y;
@@ -254,9 +254,9 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Digits: groups of columns never all absent, other columns but `without` (-1: none). */
+/* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
 typedef struct permi_ryser_split {
-  int groups, without, as_given; /* columns stay in order */
+  int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
@@ -344,7 +344,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Entries on the grid; the base takes the left-out column and half the sums. */
+/* Rounds entries to the grid; the base takes the left-out column and half the sums. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -378,7 +378,7 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Moves and seconds: at each level the settings from it upwards that no zero has cut. */
+/* Predicts moves and seconds: of each level the settings that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
@@ -395,7 +395,7 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1; /* share of sets without a column in this row */
+      double empty = 1; /* share of the sets without a column of this row */
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
@@ -471,7 +471,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
-      continue; /* halves are no integers */
+      continue;
     permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;
@@ -532,7 +532,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried)
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
@@ -575,7 +575,6 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* All columns, or all but the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
 {
   permi_ryser_split split;
