@@ -65,17 +65,17 @@ typedef struct permi_nvrtc {
 #undef PERMI_NVRTC_MEMBER
 } permi_nvrtc;
 
-#define PERMI_GPUS 64 /* most of a host */
+#define PERMI_GPUS 64
 
 /* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
   int family; /* 0: sums; 1, 2: the frontier's arrays, lists: product is the cell, n words in each part */
   int arch, device, unused;
-  uint64_t digest, length; /* of a program's text */
+  uint64_t digest, length;
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of family 1; then of 2 */
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* functions of family 1; then of 2 */
 enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
 static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
     {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
@@ -92,21 +92,21 @@ typedef struct permi_loaded {
   struct permi_loaded *next;
 } permi_loaded;
 
-/* A module that a thread of its own makes: contexts, compilers and drivers cannot be interrupted. Calls may leave; the
-   module is kept. */
+/* A module that a thread of its own makes, since contexts, compilers and drivers cannot be interrupted. Calls may
+   leave; the module is kept. */
 typedef struct permi_making {
   permi_kernel_key key;
   char *source, *cache; /* owned */
   size_t shared;
-  int compiling; /* 1: others of its architecture wait for the image */
-  int calls;     /* waiting */
-  int ended;     /* 1: there is `loaded`, or a message */
+  int compiling; /* others of its architecture wait for the image */
+  int calls;     /* waiting for it */
+  int ended;     /* there is `loaded` or a message */
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;
 } permi_making;
 
-/* Timed waits by the monotonic clock. */
+/* Timed waits use the monotonic clock. */
 static void permi_condition(pthread_cond_t *condition)
 {
   pthread_condattr_t monotonic;
@@ -130,7 +130,6 @@ static pthread_cond_t *permi_made(void)
   return &permi_made_condition;
 }
 
-/* Guarded by permi_cuda_lock. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 open, -1 absent */
@@ -141,11 +140,11 @@ static struct {
   permi_loaded *loaded;
   permi_making *making;
   int threads;          /* making modules */
-  volatile int leaving; /* 1: the process ends, compilers give up */
-  pid_t process;        /* the threads' owner */
+  volatile int leaving; /* the process ends, compilers give up */
+  pid_t process;        /* owner of the threads */
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
   int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: older NVRTC */
-  void (*twin)(void); /* not NULL: the tests' driver; called instead of compiling */
+  void (*twin)(void); /* the tests' driver, called instead of compiling, unless NULL */
 } permi_cuda;
 
 static double permi_clock(void)
@@ -181,7 +180,6 @@ static int permi_fault(void)
 #define permi_fault() 0
 #endif
 
-/* Checks a driver call. */
 static int permi_called(CUresult status, const char *what, int device, char *message)
 {
   const char *text = NULL;
@@ -211,7 +209,7 @@ typedef struct permi_holder {
 
 #define PERMI_ON(holder, name, arguments) PERMI_CALL(name, arguments, (holder)->device, (holder)->message)
 
-/* Makes *at: `bytes` of memory (GPU: 0, later), an event with flags, a stream. */
+/* Makes *at: `bytes` of GPU or host memory (0: later), an event with flags, a stream. */
 static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t bytes)
 {
   holder->handle[holder->held].kind = kind;
@@ -222,7 +220,7 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
                                : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
-/* Gives all back, memory first, which waits; failures are ignored. */
+/* Gives all back, memory first, which waits; ignores failures. */
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;

@@ -10,7 +10,7 @@
 typedef struct permi_team {
   const char *cache;
   void *job;
-  pthread_mutex_t lock; /* guards the rest, and what a job shares */
+  pthread_mutex_t lock;
   pthread_cond_t changed;
   uint64_t done;
   int active, stop, failed;
@@ -46,7 +46,6 @@ static void permi_team_fail(permi_team *team, const char *message, int begun)
   pthread_mutex_unlock(&team->lock);
 }
 
-/* A thread's last call. */
 static void permi_team_leave(permi_team *team)
 {
   pthread_mutex_lock(&team->lock);
@@ -122,7 +121,7 @@ static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status st
   return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
 }
 
-/* The worker's kernel; its device's context is current. */
+/* Loads the worker's kernel; its device's context is current. */
 static CUfunction permi_worker_begin(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -136,12 +135,12 @@ typedef struct permi_piece {
   struct permi_piece *next;
 } permi_piece;
 
-typedef struct permi_run { /* the team's job; `done` is merged; the lock guards what follows `gpus` */
+typedef struct permi_run { /* `done` is merged; the lock guards what follows `gpus` */
   const perm_gpu_sink *sink;
   perm_partial *partial;
   int gpus;
   uint64_t next, end;
-  permi_piece *waiting; /* finished before their turn, by begin */
+  permi_piece *waiting; /* finished before their turn */
 } permi_run;
 
 typedef struct permi_slot {
@@ -163,7 +162,7 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return PERMI_PIECE_CHUNKS * PERM_GPU_SUMS * sizeof(double) / permi_chunk_bytes(work);
 }
 
-/* A worker's next piece; NULL: nothing left, or stopped after everyone's first. */
+/* Returns a worker's next piece; NULL: nothing left, or stopped after everyone's first. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;

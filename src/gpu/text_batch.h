@@ -14,10 +14,10 @@ struct alignas(16) permi_batch_room {
   double table[STRIDE * (2 + HIGH + 2 * WALK)];
   double a[N * N * PARTS];
   permi_arguments<COUNT> arguments;
-  double largest[N]; /* of a row */
-  double worst[N]; /* least share of a column in its rows */
+  double largest[N];
+  double worst[N]; /* a column's least share in its rows */
   double pivot[N * PARTS];
-  double size[N * SAMPLES]; /* of a row sum for some signs */
+  double size[N * SAMPLES]; /* a row sum's modulus for some signs */
   double share[N * SAMPLES]; /* of it that rounding may have taken */
 };
 
@@ -70,7 +70,7 @@ PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *pl
   return best;
 }
 
-/* Row i into the tables: divided by its pivot or not, on its grid. */
+/* Writes row i into the tables: divided by its pivot or not, on its grid. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int pivot, int plain)
 {
@@ -85,7 +85,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   double start[2] = {0, 0};
   PERMI_ROLLED
   for (int pass = 0; pass < 2; pass++) {
-    int at = -1; /* the column among all but the pivot */
+    int at = -1;
     PERMI_ROLLED
     for (int j = 0; j < N; j++) {
       double z[2] = {row[j * PARTS], PARTS == 2 ? row[j * PARTS + PARTS - 1] : 0};
@@ -146,7 +146,6 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   }
 }
 
-/* Sums thread t's part, as permi_walk. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
 {

@@ -5,7 +5,6 @@
 
 /* clang-format off */
 PERMI_TEXT(counts,
-/* The term of forms x (high and low words): their product. */
 template <class S>
 PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
 {
@@ -135,7 +134,7 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
       PERMI_UNROLL
       for (int i = 0; i < size; i++)
-        x[i] = permi_fma((double)v, steps[d * size + i], x[i]); /* exact, as all forms */
+        x[i] = permi_fma((double)v, steps[d * size + i], x[i]);
     }
     PERMI_ROLLED
     for (int m = 0; m < shape.walk(); m++) {

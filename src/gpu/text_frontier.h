@@ -3,12 +3,11 @@
 #pragma once
 #include "text.h"
 
-#define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
+#define PERMI_HEAD_BYTES 48
 
 /* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
-   of the ways: the CPU's bits. All first words of a block's values come before all second ones, for lanes to read side
-   by side. A way's top bits are settled once a thread block, middle bits once a warp. Low words that move have a
-   table. */
+   of the ways: the CPU's bits. All first words of a block's values come before all second ones, so that lanes read side
+   by side. A way's top bits are settled once a thread block, middle bits once a warp. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -37,16 +36,16 @@ struct permi_step_arguments {
   const int *from_start;
   const int *to_start;
   const int *middle_start;
-  const unsigned short *word; /* of the target */
-  const unsigned short *rank; /* of the source */
+  const unsigned short *word;
+  const unsigned short *rank;
   unsigned short *place;
   unsigned long long *sizes; /* bits of least and largest modulus, or NULL */
   int ways;
-  int bits; /* middle slots */
-  int from_shift; /* of a row of middle offsets */
+  int bits;
+  int from_shift;
   int to_shift;
   int low;  /* the source's occupied low slots */
-  int words; /* the target's low words */
+  int words;
   int spans; /* thread blocks a top word */
   int span;  /* blocks of each */
 };
@@ -130,7 +129,6 @@ PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bo
   return p;
 }
 
-/* add: y += c x */
 template <int CELL, int WORDS, int PARTS>
 struct permi_cell {
   enum { PLANES = CELL == 0 ? 1 : CELL == 3 ? 4 : 2, TRACKED = CELL == 3 ? 2 : 1, TRACK_END = CELL == 1 ? 1 : PLANES };
@@ -178,8 +176,8 @@ struct permi_cell<4, WORDS, PARTS> {
   static PERMI_BOTH void part(number *y, const number *x, number c, bool minus)
   {
     const number magnitude = minus ? 0 - c : c;
-    number carry = 0; /* of the product */
-    number borrow = 0; /* of the sum */
+    number carry = 0;
+    number borrow = 0;
     PERMI_UNROLL
     for (int w = 0; w < WORDS; w++) {
       const number low = magnitude * x[w];
@@ -373,7 +371,7 @@ struct permi_gpu_stream {
   permi_coefficient c[2];
 };
 
-/* A transition: target; origin (stream << 40 | place). */
+/* origin: stream << 40 | place */
 struct permi_item {
   unsigned long long key;
   unsigned long long origin;
@@ -390,7 +388,7 @@ struct permi_list_arguments {
   int rows;
   permi_item *item;
   permi_item *merged;
-  unsigned long long begin; /* two runs */
+  unsigned long long begin; /* of two runs */
   unsigned long long middle;
   unsigned long long end;
   unsigned long long *to_key;
@@ -430,7 +428,7 @@ PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const p
   return low;
 }
 
-/* Items [first, first + count) of the union of a and b. */
+/* Writes items [first, first + count) of the union of a and b. */
 PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item *b, int bs, int first, int count,
                                   permi_item *to)
 {
@@ -502,7 +500,6 @@ __device__ __forceinline__ void permi_list_count(const permi_list_arguments &a, 
     a.count[blockIdx.x] = (unsigned long long)count;
 }
 
-/* One thread block. */
 __device__ __forceinline__ void permi_list_scan(const permi_list_arguments &a)
 {
   __shared__ unsigned long long sum[256];
