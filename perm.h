@@ -14203,8 +14203,8 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 typedef struct permi_low_rank {
   perm_allocator allocator;
   int n, r, parts;
-  int factorial_exp2; /* of n!, not in the weights */
-  size_t count;       /* exponents */
+  int factorial_exp2;
+  size_t count;
   uint32_t *below;    /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;   /* k! 2^-factorial_exp2 */
   double *factor[2];  /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
@@ -14216,7 +14216,7 @@ static double permi_binomial(int n, int k)
   double c = 1;
   int i;
   for (i = 1; i <= k; i++)
-    c = c * (n - k + i) / i; /* exact below 2^53 */
+    c = c * (n - k + i) / i;
   return k < 0 || k > n ? 0 : c;
 }
 
@@ -14232,7 +14232,6 @@ static void permi_low_rank_release(const perm_allocator *allocator, void *contex
   permi_release(allocator, low);
 }
 
-/* Fills exponents in order: numbers below, weights. `factorial`: mantissas. */
 static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factorial, const int *factorial_exp2, int *d)
 {
   const int r = low->r, n = low->n;
@@ -14266,7 +14265,7 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
                                         double work, permi_dd *product, double *absolute)
 {
   const int r = low->r, parts = low->parts;
-  double before = 1; /* exponents of degree up to i */
+  double before = 1;
   int i, t;
   memset(product, 0, low->count * (size_t)parts * sizeof *product);
   memset(absolute, 0, low->count * sizeof *absolute);
@@ -14370,7 +14369,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Copies a factor with lines scaled by powers of two, added up in *exp2; 0: a line is zero. */
+/* Copies a factor with lines scaled by powers of two, added up in *exp2; returns 0 if a line is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
@@ -14385,7 +14384,7 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
         largest = fmax(largest, fabs(from[(i * line + t * step) * parts + k]));
     if (largest == 0)
       return 0;
-    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts); /* moduli below 1 / r */
+    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
     for (t = 0; t < low->r; t++)
       for (k = 0; k < parts; k++)
         *to++ = ldexp(from[(i * line + t * step) * parts + k], -e);
@@ -14432,7 +14431,7 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors 
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   factorial[0] = permi_dd_make(1);
   integers[0] = 0;
-  for (i = 1; i <= n; i++) { /* mantissas in [1/2, 1) */
+  for (i = 1; i <= n; i++) {
     int e;
     factorial[i] = permi_dd_multiply(factorial[i - 1], permi_dd_make(i));
     frexp(factorial[i].hi, &e);
@@ -14452,7 +14451,6 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors 
   return PERM_OK;
 }
 
-/* Checks the arguments of permi_compute_low_rank. */
 static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
 {
   const int n = factors->n, r = factors->r;
@@ -14540,7 +14538,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   leaf.scale = permi_dd_make(1);
   if (r)
     status = permi_low_rank_leaf(low, factors, &leaf, &zero);
-  if (!r || zero || status != PERM_OK) { /* empty product or zero line */
+  if (!r || zero || status != PERM_OK) {
     permi_number number = permi_number_one();
     permi_low_rank_release(&options->allocator, low);
     if (n)
@@ -14595,9 +14593,9 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 /* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
      per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
    Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
-   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e
-   of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a
-   change of n w |L| |U|, w the unit of double-double. */
+   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
+   M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
+   of n w |L| |U|, w the unit of double-double. */
 static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
 {
   a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
@@ -14647,7 +14645,6 @@ static permi_dd_complex permi_node_difference(const double *x, int i, const doub
   return d;
 }
 
-/* a *= b. */
 static void permi_number_times(permi_number *a, permi_dd_complex b)
 {
   permi_number factor;
@@ -14655,11 +14652,11 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   factor.value = b.re;
   factor.imaginary = b.im;
   a->exact = 0;
-  permi_number_multiply(a, &factor); /* cannot overflow */
+  permi_number_multiply(a, &factor);
 }
 
-/* LU of m (n x n), complete pivoting; row, column: permutations; *odd: their parity. 0: singular to working
-   precision. */
+/* LU of m (n x n) by complete pivoting; row, column: permutations; *odd: their parity. Returns 0 if m is singular to
+   working precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
   int i, j, k;
@@ -14716,7 +14713,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
         x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
       x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
     }
-    for (j = 0; j < n; j++) { /* x[j] = M^-1 (column[j], row[c]) */
+    for (j = 0; j < n; j++) {
       double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
       for (k = 0; k <= c && k <= j; k++)
         sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
@@ -14772,7 +14769,6 @@ static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
   permi_number_times(number, permi_dd_complex_scale(d, -e));
 }
 
-/* Checks the arguments of permi_cauchy. */
 static perm_status permi_cauchy_check(int n, const double *const node[2], int parts, const perm_options *options,
                                       perm_result *result)
 {
@@ -14808,7 +14804,7 @@ static perm_status permi_cauchy_check(int n, const double *const node[2], int pa
   return PERM_OK;
 }
 
-/* m := the squared matrix, rows scaled to a largest entry near 1; number: product of all x - y, with those powers;
+/* Sets m to the squared matrix, rows scaled to a largest entry near 1; number: product of all x - y, with those powers;
    below: of differences within x and y. Returns 1 if an entry was dropped. */
 static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
                              permi_number *below)
@@ -14946,17 +14942,17 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
 {
   return permi_cauchy(n, x, y, 2, options, condition, result);
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 /* ======================================================================================= >>estimate
    Unbiased estimates where the permanent is out of reach.
-   GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines are
-   first scaled to sums of squares of about 1, for a smaller spread.
-   SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a free
-   column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its mean is
-   the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has its own generator, seeded with (seed, s). Samples of a block, and blocks, are added in order: threads
-   change nothing. The stopping rule looks after rounds of whole blocks, each round doubling the number. */
+     GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
+     are first scaled to sums of squares of about 1, for a smaller spread.
+     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
+     free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
+     mean is the permanent: a permutation is drawn with the chance of its product over that sample.
+   Sample s has its own generator, seeded with (seed, s); blocks of samples are added in order: threads change nothing.
+   The stopping rule looks after rounds of whole blocks, each round doubling the number. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BLOCK_SAMPLES 256
@@ -14974,7 +14970,7 @@ static uint64_t permi_random(uint64_t *state)
 typedef struct permi_sampler {
   int n, parts, signs; /* signs: Glynn's estimator */
   uint64_t seed;
-  const double *a; /* scaled, in the order of the rows */
+  const double *a;
   permi_control *watch;
   int *stop; /* 1 once watch says stop; NULL for short blocks */
 } permi_sampler;
@@ -14994,8 +14990,7 @@ static int permi_sample_stop(const permi_sampler *sampler, int master, double un
   return stopping;
 }
 
-/* Number, mean and squared distances from it, in units of 2^exp2 and its square; samples differ by thousands of
-   bits, the largest sets the unit. */
+/* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
   int exp2;
@@ -15134,11 +15129,10 @@ static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t b
   return moments;
 }
 
-/* Samples, or blocks, that threads share. */
 typedef struct permi_sampling {
   const permi_sampler *sampler;
-  uint64_t block; /* the block, or the first one */
-  double *rooms;  /* n a thread */
+  uint64_t block;
+  double *rooms;
   permi_moments *moments;
 } permi_sampling;
 
@@ -15160,8 +15154,8 @@ static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* The result of permi_sample_block, to the bit, with samples shared by threads that look at the limits; if stopped,
-   no sum of samples. sample: room for all. */
+/* The result of permi_sample_block, to the bit, with samples shared by threads that look at the limits; if stopped, no
+   sum of samples. sample: room for all. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
@@ -15178,8 +15172,8 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   return moments;
 }
 
-/* Copies the matrix, lines times powers of two so that each largest entry is near 1. 0: a line is zero; -1: an entry
-   is too small beside others; else 1, unfinished if watch says stop. shift: room for 2 n. */
+/* Copies the matrix, lines times powers of two so that each largest entry is near 1. Returns 0 if a line is zero, -1 if
+   an entry is too small beside others, else 1, unfinished if watch says stop. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -15297,7 +15291,6 @@ static perm_status permi_estimate_fail(perm_estimate *estimate, perm_status stat
   return status;
 }
 
-/* Value, spread and interval from the moments. */
 static void permi_estimate_value(const permi_moments *moments, double quantile, const permi_number *scale,
                                  perm_estimate *estimate)
 {
@@ -15317,7 +15310,7 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
   if (estimate->is_complex) /* a circular normal variable reaches farther where the chance is small */
     quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
   if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
-    int e; /* exponent 0 if doubles do, else a mantissa near 1 */
+    int e;
     frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
     if (number.exp2 + e > -900 && number.exp2 + e < 900)
       e = -(int)number.exp2;
@@ -15345,7 +15338,7 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
   return NULL;
 }
 
-#define PERMI_ESTIMATE_POLL 5e7 /* entries between a thread's looks at the limits */
+#define PERMI_ESTIMATE_POLL 5e7 /* entries between looks at the limits */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
 /* Takes blocks of samples until a limit. Without a finished block *estimate stays, and the status says why. rooms: n
@@ -15365,7 +15358,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   perm_status status = PERM_OK;
   double together = floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
   int stop = 0;
-  if (together < 1) /* a block takes longer than limits may wait */
+  if (together < 1)
     sampler->stop = &stop;
   together = sampler->stop ? 1 : fmin(64, threads * together);
   control->work_total = (double)blocks;
@@ -15410,7 +15403,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     return status;
   permi_estimate_value(&moments, quantile, scale, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
-    status = PERM_OK; /* as requested */
+    status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
       estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
     status = PERM_TOLERANCE_NOT_MET;
@@ -15452,14 +15445,12 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
   return PERM_OK;
 }
 
-/* Workspace of permi_estimate_metered. */
 typedef struct permi_estimate_room {
   double *a, *scaled, *rooms; /* matrix; rows in order; n a thread */
   int *entries;
   permi_moments *sample;
 } permi_estimate_room;
 
-/* Scales, then samples into the estimate, whose shape is set. */
 static perm_status permi_estimate_samples(const permi_view *view, const perm_estimate_plan *plan,
                                           permi_sampler *sampler, const permi_estimate_room *room,
                                           perm_estimate *estimate)
@@ -15473,7 +15464,7 @@ static perm_status permi_estimate_samples(const permi_view *view, const perm_est
     return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
                                "the entries span too wide a range for samples in double");
   if (!n || !copied) {
-    estimate->value = estimate->low = estimate->high = !n; /* known: the empty product, or a zero line */
+    estimate->value = estimate->low = estimate->high = !n;
     return PERM_OK;
   }
   permi_sinkhorn(room->a, n, parts, sampler->signs ? 2 : 1, &scale, watch);
@@ -15482,7 +15473,7 @@ static perm_status permi_estimate_samples(const permi_view *view, const perm_est
   status = watch->stopped;
   if (status == PERM_OK)
     status = permi_estimate_run(sampler, plan, &scale, room->rooms, room->sample, estimate->threads, estimate);
-  if (status > 0 && estimate->samples == 0) { /* no block was finished */
+  if (status > 0 && estimate->samples == 0) {
     char text[PERM_MESSAGE_BYTES];
     snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
     permi_estimate_fail(estimate, status, 0, text);
@@ -15573,7 +15564,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
   static const char *const name[] = {"auto", "glynn", "sinkhorn"};
   return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop

@@ -13452,7 +13452,6 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
                     watch->activity ? watch->activity : "preparing");
 }
 
-/* Checks a matrix, perhaps made by hand. */
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
@@ -13509,7 +13508,7 @@ typedef struct permi_given {
   size_t nnz;              /* of an array: entries other than 0 */
   const size_t *row_start; /* NULL: an array, whose row i begins at i * ld */
   const int *column;
-  const double *real, *imaginary; /* NULL: there are none; of patterns no integers either */
+  const double *real, *imaginary;
   const int64_t *integer, *imaginary_integer;
   size_t ld, step; /* step: doubles or integers an entry */
 } permi_given;
@@ -13563,7 +13562,7 @@ static int permi_given_entry(const permi_given *given, int i, size_t e, permi_gi
   return 1;
 }
 
-/* 1: all entries are; else *row and *entry are the first that is none, or where watch stopped. */
+/* Returns 1 if all entries are integers; else *row and *entry are the first that is none, or where watch stopped. */
 static int permi_given_integers(const permi_given *given, int *row, permi_given_item *entry, permi_control *watch)
 {
   size_t e, end;
@@ -13646,7 +13645,6 @@ static int permi_line_compare(const void *p, const void *q)
   return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-/* Bits of an entry, mixed with the line across. */
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
@@ -13657,7 +13655,6 @@ static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *
   return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
 }
 
-/* 1: lines a and b have the same entries. */
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
   int index, equal = working->degree[a] == working->degree[b];
@@ -13677,7 +13674,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Reports blocks, equal lines and degrees; O(nnz + n log n). 0: out of memory. */
+/* Reports blocks, equal lines and degrees in O(nnz + n log n); returns 0 if memory runs out. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -13705,7 +13702,7 @@ static int permi_report_left(permi_working *working)
         line[lines].component = working->component[v];
         line[lines].vertex = v;
         for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
-          line[lines].hash += permi_cell_hash(working, &working->cell[index], 1 - side); /* in any order */
+          line[lines].hash += permi_cell_hash(working, &working->cell[index], 1 - side);
         lines++;
         report->degree_three += working->degree[v] == 3;
         report->degree_four += working->degree[v] == 4;
@@ -13724,16 +13721,16 @@ static int permi_report_left(permi_working *working)
 
 static void permi_block_release(const perm_allocator *allocator, permi_block *block)
 {
-  permi_release(allocator, block->start); /* neighbour and edge too */
+  permi_release(allocator, block->start);
   permi_release(allocator, block->integer);
   permi_release(allocator, block->real);
 }
 
-/* The block of n rows and n columns, incomplete if watch stops. 0: out of memory. */
+/* Makes the block of n rows and n columns, incomplete if watch stops; returns 0 if memory runs out. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
-  int *number = working->work, *fill = working->work + 2 * (size_t)working->n; /* 2 n each */
+  int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
   int i, index, edges = 0, c;
   memset(block, 0, sizeof *block);
   for (i = 0; i < n; i++) {
@@ -13842,8 +13839,8 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; for 0, where a lower bound will do since planning the exact engine takes longer than many
-   a frontier, if it is below `surely`. */
+   *better is below `seconds`. For 0 a lower bound will do, since planning the exact engine takes longer than many a
+   frontier; then it makes the leaf if the bound is below `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -13887,7 +13884,6 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Seconds of the dense engine. */
 static double permi_dense_seconds(const perm_options *options, int n, int parts)
 {
   const perm_precision precision = options->precision;
@@ -13922,7 +13918,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
     return status;
   view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one */
+  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE)
     maker->job->precision = precision;
   permi_release(&maker->options->allocator, entries);
   if (status == PERM_OK)
@@ -13930,7 +13926,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* 1: a precision above double, here always double-double. */
+/* Returns 1 for a precision above double, here always double-double. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -13943,14 +13939,14 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* The price of a state in doubles, measured on a regular graph of order 80 (1.1e7 states). */
+/* The price of a state relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
-/* 1: arrays go to a GPU, with cpu_fallback only to one with the memory; offer: the lists'. */
+/* Returns 1 if arrays go to a GPU, with cpu_fallback only to one with the memory; offer: that of lists. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
   double seconds = permi_arrays_seconds(frontier), there, needed;
@@ -14002,7 +13998,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
   }
   if (offer->why[0] && offer->status == PERM_OK && options->max_bytes == 0 && offer->bytes > PERMI_DEFAULT_BYTES) {
-    char gpu[sizeof offer->why]; /* its order suits the GPU's memory: the host must ask for that itself */
+    char gpu[sizeof offer->why];
     memcpy(gpu, offer->why, sizeof gpu);
     permi_refuse(offer, PERM_ERROR_LIMIT, "would need %.3g bytes, and %s", offer->bytes, gpu);
   }
@@ -14027,7 +14023,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   return budget;
 }
 
-/* Adapts the budget if a quick first order says that a GPU will be taken. 0: out of memory. */
+/* Adapts the budget if a quick first order says that a GPU will be taken; returns 0 if memory runs out. */
 static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
@@ -14060,7 +14056,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   double cost;
   int *order;
   perm_status status;
-  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* a search may take far longer */
+  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
                  permi_order_seconds(block, 0));
     return PERM_OK;
@@ -14152,7 +14148,7 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* Sets the kind of values. 0: integers may be too long. */
+/* Sets the kind of values; returns 0 if integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
@@ -14186,7 +14182,7 @@ static double permi_tree_bytes(const permi_tree *tree)
 
 /* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
    where affordable, the cheapest wins. */
-#define PERMI_TREE_FILL 20000 /* most vertices for orders by least fill */
+#define PERMI_TREE_FILL 20000 /* vertices, at most */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -14240,9 +14236,9 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     permi_owned_release(allocator, tree);
     if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
-      break; /* another search cannot pay */
+      break;
     if (!best && rival < (double)INFINITY)
-      break; /* another order will hardly fit either */
+      break;
   }
   permi_tree_graph_release(&graph);
   if (status != PERM_OK) {
@@ -14278,7 +14274,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-/* Sorted lists: PERMI_SORTING_SLOWER times as long as merging (regular graph of order 80). */
+/* Sorted lists take PERMI_SORTING_SLOWER times as long as merging (regular graph of order 80). */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -14307,13 +14303,14 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 
-/* The frontier's offer, unless others end before an order is found; the hybrid's first layout limits the search. */
+/* The frontier's offer, unless another offer ends before an order is found; the hybrid's first layout limits the
+   search. */
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   double hope = (double)INFINITY;
   perm_status status = PERM_OK;
-  if (maker->offers) { /* it was not requested by name */
+  if (maker->offers) { /* not requested by name */
     if (maker->offers->proven < finding ||
         (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
@@ -14324,7 +14321,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
 
-/* The quick to predict come first; each makes its offer knowing the best before. */
+/* In order of the time to predict; each offer knows the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
@@ -14362,7 +14359,6 @@ static void permi_offer_clear(const perm_allocator *allocator, const permi_engin
   offer->seconds = (double)INFINITY;
 }
 
-/* Notes an offer, of few blocks only. */
 #define PERMI_BLOCKS_NOTED 8
 static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
                              double bytes, const char *why)
@@ -14378,7 +14374,7 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaf of an engine, within the limits. */
+/* Makes an engine's leaf within the limits. */
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -14390,7 +14386,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
-  leaf->information.kind = PERM_LEAF_TASK; /* what most makers keep; the leaf takes over the plan */
+  leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
@@ -14424,7 +14420,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   permi_offer_clear(allocator, engine, &offer);
   status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
-    status = maker->watch->stopped; /* there is neither refusal nor leaf */
+    status = maker->watch->stopped;
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
     status = permi_make_engine(maker, block, engine, &offer, leaf);
   else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
@@ -14436,13 +14432,13 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
+/* Full blocks from this order on go to the engines of perm.h; smaller ones are as quick here, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win */
+#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory */
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Hears an offer; one that needs more than max_bytes to plan is a refusal. */
+/* Asks an engine for its offer; one that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -14457,14 +14453,14 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
                            : status;
 }
 
-/* The leaf of the best offer, or why there is none. */
+/* Makes the leaf of the best offer, or says why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
       offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = PERMI_AT_FRONTIER; /* memory before endless time */
+    offers->chosen = PERMI_AT_FRONTIER;
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
@@ -14481,18 +14477,18 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
                       best->bytes);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
-                      best->bytes); /* doubles have more engines */
+                      best->bytes);
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of the fastest engine within max_bytes. perm.h's engines are asked first, at a glance, and noted last. */
+/* Makes the leaf of the fastest engine within max_bytes. The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
   const int integer = maker->working->integer;
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  double counts = (double)INFINITY, first; /* of the other engines of perm.h; of all of them */
+  double counts = (double)INFINITY, first;
   perm_status status = PERM_OK;
   int i, made = 0;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
@@ -14501,7 +14497,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
   if (block->n <= PERM_MAX_N && (integer || offers.dense > 1e-4))
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
-                              &made); /* no order is found in less */
+                              &made);
   if (status != PERM_OK || made)
     return status;
   first = offers.best = fmin(offers.dense, counts);
@@ -14532,7 +14528,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* The leaf of a block: of the method asked for, or of the best one. */
+/* Makes a block's leaf, of the method asked for or of the best one. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -14546,7 +14542,6 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   return permi_make_best(maker, block, leaf);
 }
 
-/* Notes what the preparation did. */
 static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
@@ -14573,7 +14568,6 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaves of all blocks, multiplied to the constant. */
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
@@ -14637,7 +14631,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
     maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
+    if (status == PERM_OK && maker->watch->stopped != PERM_OK) {
       if (leaf.release)
         leaf.release(allocator, leaf.context);
       status = maker->watch->stopped;
@@ -14651,7 +14645,6 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* A job whose value is 0 exactly. */
 static perm_status permi_make_zero(permi_maker *maker)
 {
   permi_number nothing;
@@ -14711,7 +14704,7 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
   return PERM_OK;
 }
 
-/* 1: an integer does not fit a double; unknown if watch stops. */
+/* Returns 1 if an integer does not fit a double; unknown if watch stops. */
 static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
 {
   size_t e;
@@ -14721,7 +14714,7 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* 1: every row and column has an entry; mark has room for n. */
+/* Returns 1 if every row and column has an entry; mark has room for n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
   int i, n = given->n, full = 1;
@@ -14743,7 +14736,7 @@ static int permi_sparse_full(const permi_given *given, int *mark)
   return full;
 }
 
-/* The whole matrix to an engine that ignores structure. */
+/* Gives the whole matrix to an engine that ignores structure. */
 static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -14820,7 +14813,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail_long(result);
     } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped; /* components and degrees may be incomplete */
+      status = watch->stopped;
     } else if (zero) {
       status = permi_make_note(&maker);
       status = status == PERM_OK ? permi_make_zero(&maker) : status;
@@ -14844,13 +14837,12 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   return PERM_OK;
 }
 
-/* 1: the matrix is taken as an array, since it is rectangular or by method. */
+/* Returns 1 if the matrix is taken as an array, since it is rectangular or by method. */
 static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
   return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
 }
 
-/* Checks options and matrix of a call, for *given. */
 static perm_status permi_given_make(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
                                     permi_given *given, perm_result *result)
 {
@@ -14873,7 +14865,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && given->kind <= PERM_KIND_INTEGER);
-  if (permi_sparse_by_counts(given, options)) /* checks the rest */
+  if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
           options->method < PERM_METHOD_FRONTIER;
@@ -14883,7 +14875,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
-  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto is refused above */
+  if (options->precision == PERM_PRECISION_KAHAN && !whole)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
@@ -14921,7 +14913,7 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
     perm_job_free(*job);
     *job = doubles;
-  } else if (seconds < (double)INFINITY) { /* the exact job stands */
+  } else if (seconds < (double)INFINITY) {
     perm_job_free(doubles);
     permi_result_clear(result);
     status = PERM_OK;
@@ -14936,7 +14928,6 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* Ends a stopped call. */
 static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **job, perm_result *result)
 {
   perm_job_free(*job);
@@ -14944,7 +14935,6 @@ static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **
   return permi_fail_stopped(watch, result);
 }
 
-/* The job in the options' precision. */
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
@@ -15021,7 +15011,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-/* The job, in a higher precision if the tolerance of a job in pieces needs it. */
+/* Makes the job, in a higher precision if the tolerance of a job in pieces needs it. */
 static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
@@ -15045,7 +15035,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
       return status;
     }
     permi_result_clear(result);
-    if (status != PERM_OK) { /* refused: as well as can be */
+    if (status != PERM_OK) {
       status = PERM_OK;
       break;
     }
@@ -15103,7 +15093,7 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
     status = permi_sparse_check(&given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  exact = exact && permi_given_integers(&given, &row, &bad, &watch); /* methods by counts were not asked yet */
+  exact = exact && permi_given_integers(&given, &row, &bad, &watch);
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
@@ -15143,7 +15133,6 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
-/* For permi_solve; planning makes the job. */
 typedef struct permi_sparse_attempt {
   const permi_given *given;
   double seconds;
@@ -15166,7 +15155,7 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
                                                 const perm_result *result)
 {
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
-  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* too long: not planned */
+  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS)
     return PERM_PRECISION_COUNT;
   return permi_sparse_next(options, result->method, attempt->precision);
 }
@@ -15214,8 +15203,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Takes arrays with many zeros, if the dense engine is slow enough to pay for a look, or cannot take the order. */
-#define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
+/* Takes arrays with many zeros if the dense engine is slow enough to pay for a look, or cannot take the order. */
+#define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
@@ -15242,7 +15231,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         if (problem->integer) {
           const int64_t x = problem->integer[at + k];
           if (parts == 2 && (x < -9007199254740991 || x > 9007199254740991))
-            return 0; /* complex entries are doubles here */
+            return 0;
           some |= x != 0;
         } else {
           if (!(fabs(problem->real[at + k]) <= DBL_MAX)) {
@@ -15268,7 +15257,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     options.precision = PERM_PRECISION_EXACT;
   watch = permi_control_begin(&options);
   status = permi_compute_given(&given, &options, &watch, start, result);
-  if (status < PERM_OK && result->argument) /* of our arguments: 1 is the matrix, 2 the options */
+  if (status < PERM_OK && result->argument) /* argument 1 is the matrix, 2 the options */
     result->argument = result->argument == 2 ? argument : 3;
   return 1;
 }
@@ -15277,27 +15266,27 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 PERMI_BRIEF_BEGIN
 
 /* ============================================================================================ >>spy
-   A picture of structure and plan, in whole coordinates: no locale writes a comma. */
+   A picture of structure and plan, in whole coordinates, since a locale may write a comma. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_SPY_EXACT 600     /* up to this order and */
 #define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
 #define PERMI_SPY_CELLS 160     /* else so many squares a side */
 #define PERMI_SPY_PANEL 440
-#define PERMI_SPY_ROWS 14       /* of the table of blocks */
+#define PERMI_SPY_ROWS 14       /* rows of the table of blocks */
 #define PERMI_SPY_OUTLINES 500
-#define PERMI_SPY_POINTS 1000 /* of a curve */
+#define PERMI_SPY_POINTS 1000 /* points of a curve */
 
 typedef struct permi_spy {
   const perm_matrix *matrix;
-  int cells[2];                       /* of the maps, down and across */
+  int cells[2];
   unsigned *live[2], *dead[2];        /* entries of cells, as given and permuted */
-  int blocks, outlines, singular;     /* strong components, outlined ones */
-  int *first, *order;                 /* of outlines */
-  const perm_job *job;                /* NULL: see message */
+  int blocks, outlines, singular;
+  int *first, *order;
+  const perm_job *job;
   char message[PERM_MESSAGE_BYTES];
-  const permi_leaf *leaf;             /* with the largest elimination, or NULL */
-  int steps, *width;                  /* vertices after steps */
+  const permi_leaf *leaf;             /* the leaf with the largest elimination, or NULL */
+  int steps, *width;
   double *states;
   double dropped;
   permi_control *watch;
@@ -15338,7 +15327,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
           stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
-/* A map: a path of runs of squares for each shade; the last is of dead entries. */
+/* Prints a map: a path of runs of squares for each shade, dead entries last. */
 static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
 {
   static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
@@ -15354,7 +15343,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
     for (i = 0; i < down; i++)
       for (j = 0; j < across; j = end) {
         int mine = 0, k;
-        for (end = j; end < across; end++) { /* a run */
+        for (end = j; end < across; end++) {
           const size_t at = (size_t)i * (size_t)across + (size_t)end;
           const double density = spy->live[map][at] / area;
           k = spy->live[map][at]   ? density > 0.3 ? 3 : density > 0.1 ? 2 : density > 0.03 ? 1 : 0
@@ -15376,7 +15365,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve of widths or logarithms of states, 0 .. most. */
+/* A curve's point: vertices, or the logarithm of states. */
 static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
   return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
@@ -15395,7 +15384,7 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", "%s", permi_spy_number(most).text);
   permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", "%d", logarithmic);
   fputs("<polyline fill=\"none\" stroke=\"#123f8c\" stroke-width=\"2\" points=\"", file);
-  for (p = 0; p < spy->steps; p += stride) { /* the largest of each stride */
+  for (p = 0; p < spy->steps; p += stride) {
     const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
     double value = 0;
     for (q = p; q < spy->steps && q < p + stride; q++)
@@ -15407,7 +15396,7 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   fputs("\"/>\n", file);
 }
 
-/* The maps as given and in block triangular form. */
+/* Prints the maps as given and in block triangular form. */
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -15487,7 +15476,8 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Vertices of the frontier, from the streams backwards: what vanishes was there before, what comes was not. */
+/* Counts the vertices of the frontier, from the streams backwards: what vanishes was there before, what comes was
+   not. */
 static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
 {
   uint64_t alive = 0;
@@ -15503,15 +15493,15 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
       const uint64_t flip = permi_stream_word(frontier, s, 2, 0);
       const int drop = want == test && flip == test && s == frontier->stream_start[p];
       held |= drop;
-      gone |= want | (test & ~want & ~flip); /* wanted bits vanish */
-      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0; /* may be reused */
+      gone |= want | (test & ~want & ~flip);
+      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0;
       born |= (want ^ flip) & ~(test & ~want & ~self);
     }
     alive = (alive & ~born) | gone;
   }
 }
 
-/* The maps and the blocks, incomplete if watch stops. */
+/* Fills the maps and the blocks, incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -15526,7 +15516,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
     permi_sparse_fill(&given, 0, 0, &working);
-    spy->singular = !permi_split(&working); /* or stopped */
+    spy->singular = !permi_split(&working);
   }
   if (square && !spy->singular) { /* components come in reverse topological order */
     const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
@@ -15564,7 +15554,6 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   return PERM_OK;
 }
 
-/* Finds the largest block with an elimination. 0: out of memory. */
 static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
 {
   int i;
@@ -15671,7 +15660,7 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 PERMI_BRIEF_END
 

@@ -51,7 +51,7 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
   return PERM_OK;
 }
 
-/* 1: an integer does not fit a double; unknown if watch stops. */
+/* Returns 1 if an integer does not fit a double; unknown if watch stops. */
 static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
 {
   size_t e;
@@ -61,7 +61,7 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* 1: every row and column has an entry; mark has room for n. */
+/* Returns 1 if every row and column has an entry; mark has room for n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
   int i, n = given->n, full = 1;
@@ -83,7 +83,7 @@ static int permi_sparse_full(const permi_given *given, int *mark)
   return full;
 }
 
-/* The whole matrix to an engine that ignores structure. */
+/* Gives the whole matrix to an engine that ignores structure. */
 static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -160,7 +160,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail_long(result);
     } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped; /* components and degrees may be incomplete */
+      status = watch->stopped;
     } else if (zero) {
       status = permi_make_note(&maker);
       status = status == PERM_OK ? permi_make_zero(&maker) : status;
@@ -184,13 +184,12 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   return PERM_OK;
 }
 
-/* 1: the matrix is taken as an array, since it is rectangular or by method. */
+/* Returns 1 if the matrix is taken as an array, since it is rectangular or by method. */
 static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
   return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
 }
 
-/* Checks options and matrix of a call, for *given. */
 static perm_status permi_given_make(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
                                     permi_given *given, perm_result *result)
 {
@@ -213,7 +212,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && given->kind <= PERM_KIND_INTEGER);
-  if (permi_sparse_by_counts(given, options)) /* checks the rest */
+  if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
           options->method < PERM_METHOD_FRONTIER;
@@ -223,7 +222,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
-  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto is refused above */
+  if (options->precision == PERM_PRECISION_KAHAN && !whole)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,

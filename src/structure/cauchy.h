@@ -7,9 +7,9 @@
 /* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
      per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
    Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
-   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e
-   of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a
-   change of n w |L| |U|, w the unit of double-double. */
+   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
+   M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
+   of n w |L| |U|, w the unit of double-double. */
 static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
 {
   a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
@@ -59,7 +59,6 @@ static permi_dd_complex permi_node_difference(const double *x, int i, const doub
   return d;
 }
 
-/* a *= b. */
 static void permi_number_times(permi_number *a, permi_dd_complex b)
 {
   permi_number factor;
@@ -67,11 +66,11 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   factor.value = b.re;
   factor.imaginary = b.im;
   a->exact = 0;
-  permi_number_multiply(a, &factor); /* cannot overflow */
+  permi_number_multiply(a, &factor);
 }
 
-/* LU of m (n x n), complete pivoting; row, column: permutations; *odd: their parity. 0: singular to working
-   precision. */
+/* LU of m (n x n) by complete pivoting; row, column: permutations; *odd: their parity. Returns 0 if m is singular to
+   working precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
   int i, j, k;
@@ -128,7 +127,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
         x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
       x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
     }
-    for (j = 0; j < n; j++) { /* x[j] = M^-1 (column[j], row[c]) */
+    for (j = 0; j < n; j++) {
       double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
       for (k = 0; k <= c && k <= j; k++)
         sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
@@ -184,7 +183,6 @@ static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
   permi_number_times(number, permi_dd_complex_scale(d, -e));
 }
 
-/* Checks the arguments of permi_cauchy. */
 static perm_status permi_cauchy_check(int n, const double *const node[2], int parts, const perm_options *options,
                                       perm_result *result)
 {
@@ -220,7 +218,7 @@ static perm_status permi_cauchy_check(int n, const double *const node[2], int pa
   return PERM_OK;
 }
 
-/* m := the squared matrix, rows scaled to a largest entry near 1; number: product of all x - y, with those powers;
+/* Sets m to the squared matrix, rows scaled to a largest entry near 1; number: product of all x - y, with those powers;
    below: of differences within x and y. Returns 1 if an entry was dropped. */
 static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
                              permi_number *below)
@@ -358,4 +356,4 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
 {
   return permi_cauchy(n, x, y, 2, options, condition, result);
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
