@@ -7889,27 +7889,25 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 #endif
 
 /* ========================================================================================== >>exact
-   Permanents of integer matrices without rounding. Every result is the same for all kernels, splits and numbers of
-   threads.
-   Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x, whichever is
-   predicted to cost less.
-   Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
-   |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
-   Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
-   of 0 counts as 1; y_i is 0.
-   Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
-   Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
-   Limbs are signed. Unsigned ones would do with a constant added to each group of two rows or more (the addition has
-   degree n - 2 or less in x and sums to 0). Not done: it saves two operations a limb and vector, and fails when
-   terms are skipped or a row is alone. */
+   Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
+     Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x, whichever is
+     predicted to cost less.
+     Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
+     |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
+     Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
+     of 0 counts as 1; y_i is 0.
+     Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
+     Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
+   Limbs are signed. Unsigned limbs would need a constant added to each group of two rows or more (the addition has
+   degree n - 2 or less in x and sums to 0); they save two operations a limb and vector, but fail when terms are skipped
+   or a row is alone. */
 
-/* One orientation of the matrix. */
 typedef struct permi_exact_rows {
-  int n, parts, transposed, halved, wide; /* rows halved; rows that reach 2^63 */
+  int n, parts, transposed, halved, wide; /* halved, wide: numbers of rows halved, of rows that reach 2^63 */
   const permi_integer_view *view;
   int half[PERM_MAX_N];
   uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
-  double bits;               /* >= log2 of the product of the norms */
+  double bits;               /* at least log2 of the product of the norms */
 } permi_exact_rows;
 
 static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int part)
@@ -7931,7 +7929,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
     permi_wide norm = {0, 0};
     int odd = 0;
     for (part = 0; part < view->parts; part++) {
-      int sum = 0; /* its parity: both parts of an even row must be even */
+      int sum = 0; /* both parts of an even row must be even */
       for (j = 0; j < n; j++) {
         int64_t x = permi_exact_at(&rows, i, j, part);
         permi_wide more = {0, 0};
@@ -7981,8 +7979,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
   int groups, wide_groups;     /* the last wide_groups: one row of two words each */
-  int group_rows[PERM_MAX_N];  /* in turn */
-  int group_words[PERM_MAX_N]; /* of the product so far, with its sign */
+  int group_rows[PERM_MAX_N];  /* rows of all groups */
+  int group_words[PERM_MAX_N]; /* words of the product up to each group, with its sign */
   int sum_words;
   uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
   uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
@@ -7998,7 +7996,6 @@ static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int nat
     permi_words_subtract(out + 1, p, words);
 }
 
-/* Extends the sign of p to `grown` words. */
 static void permi_signed_grow(uint64_t *p, int words, int grown)
 {
   uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
@@ -8008,7 +8005,7 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* out = p c, c of one word, or of two if `wide`; the plan says that `grown` words hold it. */
+/* out = p c, c of one word, or of two if `wide`; `grown` words hold it. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
                                  int grown)
 {
@@ -8022,7 +8019,6 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
   }
 }
 
-/* y at the beginning of a chunk. */
 static void permi_exact_plain_begin(const permi_exact_plain *plain, uint64_t s, uint64_t *low, uint64_t *high)
 {
   const int size = plain->n * plain->parts;
@@ -8189,7 +8185,7 @@ static void permi_exact_plain_groups(const permi_exact_rows *rows, permi_exact_p
 {
   const uint64_t reach = UINT64_MAX >> 1;
   uint64_t bound[PERM_MAX_N];
-  double bits = 1; /* the sign */
+  double bits = 1;
   int group_of[PERM_MAX_N], placed[PERM_MAX_N], i, k, g, used = 0;
   memset(placed, 0, sizeof placed);
   for (k = 0; k < rows->n - rows->wide; k++) {
@@ -8264,7 +8260,6 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
 }
 
-/* A leaf of the portable kernels; modulus 0: limbs. */
 static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exact_rows *rows, uint64_t modulus,
                                           permi_leaf *leaf, perm_result *result)
 {
@@ -8313,9 +8308,9 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
 
 typedef struct permi_exact_family {
   perm_isa isa;
-  int lanes_log2; /* int16 lanes */
-  int window;     /* bits of a limb, 2 .. 6 limbs */
-  double rate;    /* vector operations/s */
+  int lanes_log2; /* lanes of int16 */
+  int window;
+  double rate;
   permi_exact_run all, skip;
   permi_exact_evaluate evaluate[7]; /* by limbs; [0]: any number */
 } permi_exact_family;
@@ -8329,7 +8324,7 @@ typedef struct permi_exact_family {
     }                                                                                                                  \
   }
 
-/* Rates of a 2.5 GHz Cascade Lake; IFMA's is a guess. */
+/* Rates of a Cascade Lake at 2.5 GHz; IFMA's is a guess. */
 static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
@@ -8341,7 +8336,7 @@ static const permi_exact_family permi_exact_families[] = {
 typedef struct permi_exact_packing {
   int limbs, narrow, fifths, wide;                /* wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
-  int atom_of[PERM_MAX_N];                        /* limb * PERMI_EXACT_ATOMS + atom */
+  int atom_of[PERM_MAX_N];
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
@@ -8353,7 +8348,7 @@ static uint64_t permi_exact_cap(int limbs)
 }
 
 /* Packs rows, largest norm first, each into the limb and there into the atom with the least product, the fifth atom
-   last. 0: they do not fit. */
+   last. Returns 0 if they do not fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order, int limbs, int narrow,
                                  permi_exact_packing *packing)
 {
@@ -8395,7 +8390,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
   return 1;
 }
 
-/* Packs into the fewest limbs, two at least, and the fewest wide ones. 0: impossible. */
+/* Packs into the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int order[PERM_MAX_N], i, k, limbs, wide, least;
@@ -8418,7 +8413,6 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* Limbs multiplied first: half, beyond 6 in threes. */
 static int permi_exact_first(int limbs)
 {
   return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
@@ -8435,7 +8429,7 @@ static double permi_exact_operations(const permi_exact_packing *packing)
 /* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
-  double part = 1, now[511], next[511]; /* of 2 y_i, -254 .. 254 */
+  double part = 1, now[511], next[511]; /* index: 2 y_i, -254 .. 254 */
   int i, j, k;
   for (i = 0; i < rows->n; i++) {
     if (!rows->half[i])
@@ -8458,8 +8452,8 @@ typedef struct permi_exact_plan {
   permi_exact_rows rows;
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
-  int can_skip, skip;               /* possible; done */
-  int gpu;                          /* 1: on GPUs instead */
+  int can_skip, skip;
+  int gpu;
   double survivors, seconds;
 } permi_exact_plan;
 
@@ -8468,7 +8462,6 @@ static permi_exact_evaluate permi_exact_evaluates(const permi_exact_family *fami
   return family->evaluate[packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0];
 }
 
-/* Plans one orientation. */
 static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const permi_exact_rows *rows)
 {
   const perm_isa isa =
@@ -8565,7 +8558,6 @@ static uint64_t permi_double_bits(double x)
   return bits;
 }
 
-/* Constants of 51-bit limbs. */
 static void permi_exact_constants(permi_exact *exact)
 {
   const int first = exact->first, tiles = exact->limbs > 6 || exact->narrow < exact->limbs;
@@ -8600,7 +8592,6 @@ static void permi_exact_settings(const permi_exact_rows *rows, int i, int first,
       table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
 }
 
-/* What a kernel needs beside its tables of `inner` columns. */
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
 {
   const permi_exact_family *family = plan->family;
@@ -8650,9 +8641,9 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   memset(memory, 0, bytes);
   exact->memory = memory;
   step = (uint32_t *)(void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
-  next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
+  next = (uint8_t *)(step + padded * steps);
   settings = (int16_t *)(void *)next;
-  nibbles = next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
+  nibbles = next + ((size_t)rows->halved << (lanes + 2));
   exact->start = step;
   exact->step = step + padded;
   exact->setting_step = exact->step + padded * outer;
@@ -8727,20 +8718,19 @@ PERMI_BRIEF_BEGIN
 
 /* ====================================================================================== >>exact_gpu
    Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs. The
-   kernel is compiled for the shape, see perm_gpu_exact. For skipping, a table has, by a halved row's sum over the
-   other columns, a word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
+   kernel is compiled for the shape, perm_gpu_exact. For skipping, a table has, by a halved row's sum over the other
+   columns, a word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
 
-/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less
-   for more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; zeros skipped, a tenth of the
-   terms left, 6.4e11. */
+/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
+   more limbs); residues modulo 3 primes of 31 bits (4 are needed) 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
-#define PERMI_EXACT_GPU_PRODUCTS 3000 /* most products of words in a term: 15 s to compile */
-#ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
+#ifndef PERMI_EXACT_GPU_SKIP
 #define PERMI_EXACT_GPU_SKIP 1
 #endif
 
 typedef struct permi_exact_gpu {
-  permi_gpu gpu; /* first: >>gpu looks here */
+  permi_gpu gpu;
   perm_gpu_program program;
   perm_gpu_exact shape;
   int transposed;
@@ -8748,8 +8738,8 @@ typedef struct permi_exact_gpu {
   char text[24576];
 } permi_exact_gpu;
 
-/* Groups rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit
-   bytes. bound: of groups' products; order: rows by group. */
+/* Puts rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit bytes.
+   bound: of groups' products; order: rows by group. */
 static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *shape, uint64_t *bound, int *order)
 {
   const int n = rows->n;
@@ -8779,7 +8769,7 @@ static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *
   return bytes;
 }
 
-/* Words of the groups' products and the sum; 0: too many. */
+/* Sets words of the groups' products and the sum; returns 0 if there are too many. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -8801,7 +8791,6 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return 1;
 }
 
-/* Places lines in words: bytes, halves, words, long rows. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape, const int *order)
 {
   int at = 0, kind, g, k, r, part;
@@ -8863,7 +8852,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   seconds = terms * each;
   if (PERMI_EXACT_GPU_SKIP && parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
-    const double skipping = /* three times the survivors: rows are dependent */
+    const double skipping = /* three times the survivors, since rows are dependent */
         terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
     if (skipping < seconds) {
       seconds = skipping;
@@ -8873,11 +8862,11 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   }
   if (!shape->skip)
     shape->zeros = shape->masks = 0;
-  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* for compiling */
+  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* and for compiling */
 }
 
-/* Prints `name(i)` yielding list[i] as a chain of choices, which compilers fold; loads from arrays they do not
-   always, and then nothing is unrolled. No list: `name()`, yielding value. */
+/* Prints `name(i)` yielding list[i] as a chain of choices: compilers do not always fold loads from arrays, and then
+   unroll nothing. No list: `name()`, yielding value. */
 static size_t permi_gpu_member(char *text, size_t room, const char *name, const short *list, int count, int value)
 {
   size_t length = (size_t)snprintf(text, room, "  PERMI_BOTH constexpr int %s(%s) const { return ", name,
@@ -8892,12 +8881,12 @@ static size_t permi_gpu_member(char *text, size_t room, const char *name, const 
 static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *text, size_t room)
 {
   const int product = shape->product[shape->groups - 1], parts = shape->parts;
-  const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24; /* registers */
+  const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24;
   const int blocks = need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
   const struct {
     const char *name;
     const short *list;
-    int count; /* of the list, or the value */
+    int count;
   } member[] = {{"words", NULL, shape->words},
                 {"stride", NULL, shape->stride},
                 {"groups", NULL, shape->groups},
@@ -8923,7 +8912,7 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n", blocks);
 }
 
-/* Adds x or -x, times = 1 or -1, to a line's place. */
+/* Adds x or -x (times = 1 or -1) to a line's place. */
 static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
 {
   const int kind = shape->kind[line];
@@ -9060,7 +9049,7 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
   work->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
   work->high = outer - work->walk;
   depth = PERM_GPU_THREADS_LOG2 + work->walk + block;
-  rest = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0)); /* before the masks */
+  rest = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0));
   words = rest + 2 * (size_t)shape->masks;
   work->doubles = words / 2;
   exact->gpu.allocator = options->allocator;
@@ -9131,7 +9120,6 @@ static perm_status permi_exact_leaf(const perm_options *options, int n, const pe
                        : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
 }
 
-/* Prediction of permi_exact_leaf, one thread. */
 PERMI_UNUSED
 static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
 {
@@ -9140,7 +9128,7 @@ static double permi_exact_seconds(const perm_options *options, int n, const perm
   return plan.seconds;
 }
 
-/* The same modulo p, odd, 3 <= p < 2^63; partials are sums of residues. */
+/* A leaf modulo p, odd, 3 <= p < 2^63; partials are sums of residues. */
 PERMI_UNUSED
 static perm_status permi_modular_leaf(const perm_options *options, int n, const permi_integer_view *view, uint64_t p,
                                       permi_leaf *leaf, perm_result *result)
@@ -9169,7 +9157,7 @@ PERMI_BRIEF_END
    products exceeds 1 but by binomials, and what an operation loses does not grow. */
 
 typedef struct permi_problem {
-  int m, n, parts;        /* 1; 2: complex */
+  int m, n, parts;
   const double *real;     /* the entries, or NULL and */
   const int64_t *integer; /* these */
   ptrdiff_t ld;
@@ -9180,7 +9168,7 @@ typedef struct permi_problem {
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
   int rows, columns; /* with counts; rows <= columns */
-  int zero;          /* 1: the permanent is */
+  int zero;
   int *row_count, *column_count;
   double *real;     /* [m][n][parts], or NULL and */
   int64_t *integer; /* these, */
@@ -9188,7 +9176,7 @@ typedef struct permi_counted {
   const permi_reach *reach;
 } permi_counted;
 
-/* Bits of the entry where a line (row or column) meets another; 0 for both zeros. */
+/* The bits of the entry where a line (row or column) meets another; 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -9203,12 +9191,11 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Distinct lines of one side. */
 typedef struct permi_lines {
   int *line, *count, lines;
 } permi_lines;
 
-/* Does line x equal line y, or zero if y < 0, on the other side's lines? */
+/* Returns 1 if line x equals line y, or zero if y < 0, on the other side's lines. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -9220,8 +9207,8 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Finds the first of each set of equal lines. Compares, without hashing: lines that differ mostly do so in their
-   first places (`first`: room for them). */
+/* Finds the first of each set of equal lines by comparison, since lines that differ mostly do so in their first places
+   (`first`: room for them). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -9271,12 +9258,12 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Reduces a checked problem, in one allocation, counted->real. O(m n) where lines differ. */
+/* Reduces a checked problem in one allocation, counted->real; O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
-  permi_lines side[2]; /* rows, columns */
+  permi_lines side[2];
   const permi_lines *rows, *columns;
   int total[2], left[2], s, i, j, part;
   uint64_t *first = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *first + 4 * sizeof(int));
@@ -9303,7 +9290,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   }
   if (total[0] <= total[1] ? left[1] < total[0] : left[0] < total[1])
     counted->zero = 1;
-  s = left[0] > left[1]; /* which becomes the rows */
+  s = left[0] > left[1];
   rows = &side[s];
   columns = &side[1 - s];
   counted->m = rows->lines;
@@ -9334,8 +9321,8 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Copies the problem with doubles as whole numbers of their least bit, for the last precision tried. 0: over 62
-   bits, or out of memory. */
+/* Copies the problem with doubles as multiples of their least bit, for the last precision tried. Returns 0 above 62
+   bits, or if memory runs out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -9379,7 +9366,7 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)counted->m);
   size_t k;
   int x;
-  for (x = 0; x < counted->m + counted->n; x++) /* the counts of the columns follow */
+  for (x = 0; x < counted->m + counted->n; x++)
     hash = permi_hash(hash, (uint64_t)counted->row_count[x]);
   for (k = 0; k < entries; k++)
     hash =
@@ -9391,33 +9378,32 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
    Digits and forms of the engines for counts, and cells: their values of >>ring, double-doubles or integers
    (residues where these are too long). */
 
-#define PERMI_MOST_DIGITS 62  /* of engines that count in a number system */
-#define PERMI_MOST_FORMS 512  /* in a workspace, */
-#define PERMI_MOST_NEEDED 128 /* with what leads to e_M */
-#define PERMI_MOST_CELLS 8192 /* 8-byte words of cells */
+#define PERMI_MOST_DIGITS 62
+#define PERMI_MOST_FORMS 512
+#define PERMI_MOST_NEEDED 128
+#define PERMI_MOST_CELLS 8192
 #define PERMI_MOST_WALKED 900 /* total of digits: binomials are scaled by 2^-total */
 
 typedef struct permi_counts {
   perm_allocator allocator;
   permi_numbers numbers; /* of PERM_PRECISION_DD and of integers */
-  size_t size;           /* words of a cell */
-  int plain;             /* 1: in double instead */
+  size_t size;
+  int plain;
   const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
-  int digit_total, form_total, needed; /* totals; the smaller one */
-  int skips;                           /* form_total - needed: unused forms */
+  int digit_total, form_total, needed; /* needed: the smaller total */
+  int skips;                           /* forms that stay unused */
   int *digit_count, *form_count, *radix;
-  double *high, *low; /* entries [digit][part][form], scaled; low: the rest of high for split sums */
+  double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
   int64_t *integer;   /* or these */
-  int whole;          /* 1: nothing rounds */
-  int lossy;          /* 1: scaling rounded some tiny entry */
-  int signs;          /* 1: negative or complex entries: |terms| are summed apart */
-  /* >>sign_sums: */
+  int whole;          /* nothing rounds */
+  int lossy;          /* scaling rounded some tiny entry */
+  int signs;          /* entries are negative or complex: |terms| are summed apart */
   int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
   unsigned absolute_mask; /* of symmetric functions, one of mask + 1 terms enters the sum of |terms| */
-  int *weight_at;         /* binomials of digit d begin here */
+  int *weight_at;         /* where digit d's binomials begin */
   uint64_t *weight;
   uint64_t *rank_weight; /* Ryser's, by columns in the set */
 } permi_counts;
@@ -9442,7 +9428,7 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
 /* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
-  uint64_t magnitude[2][2]; /* integers, but for residues */
+  uint64_t magnitude[2][2];
   int negative[2];
 } permi_factor;
 
@@ -9470,7 +9456,6 @@ static permi_wide permi_wide_times(int64_t x, int64_t y)
   return product;
 }
 
-/* *factor = `times` times the entry. */
 static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
   permi_dd x[2] = {{0, 0}, {0, 0}};
@@ -9533,7 +9518,7 @@ static double permi_cell_modulus(const permi_counts *counts, const void *cell)
      state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d].
    Only totals from which the end can be reached are kept up. */
 
-#define PERMI_SWEEP_ROW 64 /* states swept together */
+#define PERMI_SWEEP_ROW 64 /* most states swept together */
 
 typedef struct permi_subsets {
   const permi_counts *counts;
@@ -9542,15 +9527,15 @@ typedef struct permi_subsets {
   int v[PERMI_MOST_DIGITS];
   double *plane[3];          /* states: real, imaginary, absolute; or NULL */
   uint64_t *cell;            /* instead of the first two */
-  int at[PERMI_MOST_DIGITS]; /* weights of digit d: from there, by v_d */
+  int at[PERMI_MOST_DIGITS]; /* where digit d's weights, by v_d, begin */
   double *weight[3];         /* real, imaginary, absolute */
   permi_factor *factor;      /* instead of the first two */
-  double *sum[3];            /* a row of new states */
+  double *sum[3];
   int block, row;            /* digits 0 .. block - 1 span a row of so many states; */
   double *inner[4]; /* their weights [digit][row]: real, imaginary, absolute, -imaginary; 0 where v_d is */
-  int inner_total;  /* the largest total of them */
-  permi_control *control; /* or NULL */
-  double least_state, least_weight; /* non-zero ones: tells where products cannot underflow */
+  int inner_total;  /* their largest total */
+  permi_control *control;
+  double least_state, least_weight; /* of the non-zero ones: tell where products cannot underflow */
   /* digits to take back from the row: offsets and weights */
   int active;
   size_t offset[PERMI_MOST_DIGITS];
@@ -9599,7 +9584,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
     if (!state)
       continue;
     memcpy(sum + x0, state + x0, (size_t)states * sizeof *sum);
-    for (k = 0; k < dp->block; k++) { /* along the row */
+    for (k = 0; k < dp->block; k++) {
       const int stride = (int)dp->stride[k], x = x0 > stride ? x0 : stride, at = k * dp->row + x;
       kernels->add_weighted(sum + x, state + x - stride, dp->inner[which] + at, x1 - x + 1);
       if (other)
@@ -9621,7 +9606,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells, with absolute values beside. */
+/* Moves them in cells, with absolute values beside. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -9656,7 +9641,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
 {
   const permi_counts *counts = dp->counts;
   const int words = counts->numbers.words, products = counts->parts * counts->parts;
-  const double each = dp->cell ? (10.0 + 5 * words) * products : 1; /* for permi_watch */
+  const double each = dp->cell ? (10.0 + 5 * words) * products : 1;
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
@@ -9730,7 +9715,6 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
   }
 }
 
-/* Multiplies all states by 2^-e; exact but for what underflows. */
 PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
 {
   permi_dd *cell = (permi_dd *)(void *)dp->cell;
@@ -9743,7 +9727,6 @@ PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
     cell[s] = permi_dd_scale(cell[s], -e);
 }
 
-/* Adds the states with the needed total. */
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
@@ -9774,7 +9757,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* Bound of what an operation loses by underflow; double-doubles lose several least doubles. */
+/* An operation loses less by underflow; double-doubles lose several least doubles. */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
@@ -9790,7 +9773,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
     permi_subsets_weights(dp, form);
     for (copy = 0; copy < counts->form_count[form]; copy++) {
       const int reach = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
-      const int safe = dp->least_state * dp->least_weight > 1e-250; /* leaves room for low parts */
+      const int safe = dp->least_state * dp->least_weight > 1e-250;
       double most;
       int e;
       dp->least_state = (double)INFINITY;
@@ -9904,10 +9887,9 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   return PERM_OK;
 }
 
-/* ---- expansion: each form takes a digit with copies left */
 typedef struct permi_expansion {
-  int *left, *chosen, *form_of; /* by digit; by depth */
-  uint64_t *cell;               /* by depth */
+  int *left, *chosen, *form_of;
+  uint64_t *cell;
 } permi_expansion;
 
 PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control,
@@ -9989,14 +9971,13 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
    for v = c/2. Forms are exact where a walk starts: entries on two grids, as in PERM_FORM_SPLIT, or 128-bit
    integers. */
 
-/* A place in the n-ary Gray code. */
 typedef struct permi_nary {
-  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, where the digit goes next */
+  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, the digit's direction */
   int total, digit;                                /* total: of v; digit: the last moved */
   uint64_t left;                                   /* terms to come */
 } permi_nary;
 
-/* First term of a chunk; chunks are as even as can be. */
+/* Goes to the first term of a chunk; chunks are as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -10034,13 +10015,11 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   return 1;
 }
 
-/* How often a form has digit d. */
 static int permi_nary_times(const permi_counts *counts, const permi_nary *walk, int d)
 {
   return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
 }
 
-/* Change of permi_nary_times of the digit that moved last. */
 static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
 {
   return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
@@ -10051,16 +10030,13 @@ static int permi_nary_negative(const permi_counts *counts, const permi_nary *wal
   return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
 }
 
-/* ---- terms in double, gathered in batches */
-
 /* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
   int room, lanes; /* number of lanes; filled ones */
 } permi_form_batch;
 
-/* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind; skips what cannot reach e_M.
-   absolute: of |forms|. */
+/* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind. absolute: of |forms|. */
 static const double *permi_symmetric(const permi_counts *counts, permi_form_batch *batch, int absolute)
 {
   const int parts = absolute ? 1 : counts->parts, needed = counts->needed;
@@ -10125,13 +10101,11 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
     counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
 }
 
-/* Forms in any precision, kept between terms. */
 typedef struct permi_forms {
   double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
-  permi_wide word[2 * PERMI_MOST_FORMS]; /* two's complement */
+  permi_wide word[2 * PERMI_MOST_FORMS];
 } permi_forms;
 
-/* A thread's workspace. */
 typedef struct permi_nary_work {
   permi_forms forms;
   union {
@@ -10169,7 +10143,6 @@ static void permi_forms_start(const permi_counts *counts, permi_forms *forms, co
     permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
 }
 
-/* Runs a chunk in double. */
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
                              perm_partial *partial)
 {
@@ -10210,8 +10183,6 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
     permi_sum_add_double(&partial->absolute, sums.absolute[lane]);
   }
 }
-
-/* ---- terms in cells */
 
 static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
@@ -10281,7 +10252,6 @@ static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negat
   permi_value_sum_parts(&counts->numbers, term, partial);
 }
 
-/* Runs a chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
@@ -10327,8 +10297,6 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
     permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
 }
 
-/* ---- binomials as weights, cells or doubles */
-
 static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
 {
   const size_t size = counts->size;
@@ -10336,7 +10304,6 @@ static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int a
   memcpy(weight + (size_t)at * size, &x, counts->plain ? sizeof x.hi : sizeof x);
 }
 
-/* b times / over, to 106 bits. */
 static permi_dd permi_binomial_next(permi_dd b, int times, int over)
 {
   permi_dd inverse;
@@ -10358,7 +10325,7 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
   }
   memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
   weight[0] = 1;
-  for (k = 1; k <= c; k++) /* Pascal's triangle */
+  for (k = 1; k <= c; k++)
     for (v = k < most ? k : most; v > 0; v--)
       permi_words_add(weight + (size_t)v * size, weight + (size_t)(v - 1) * size, counts->numbers.words);
   for (v = 0; half && v <= most; v++)
@@ -10393,14 +10360,14 @@ PERMI_BRIEF_BEGIN
      subsets    2^m m n / 2, m < n; subtracts nothing that the permanent does not
      short      Glynn's sum over the short side: 2^(m-1) m n
      ryser      2^n m, for n close to m [Rys63; MRA, algorithm 2]
-     padded     Glynn's sum with n - m rows of ones, divided by (n - m)!, for comparisons [MRA, algorithm 4, whose sum
-     over 2^n signs needs 2^-n, not 2^-(n-1)]
+     padded     Glynn's sum with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose sum over 2^n signs
+                needs 2^-n, not 2^-(n-1)]
      expansion  all injections */
 
 typedef struct permi_choice {
   perm_method method;
   int by_columns;           /* 1: the digits are the columns */
-  perm_precision precision; /* default, dd, or exact */
+  perm_precision precision;
   int words;                /* of exact numbers, */
   uint64_t modulus;         /* or of their residues, if not 0 */
   perm_isa isa;
@@ -10408,12 +10375,11 @@ typedef struct permi_choice {
   const char *why;                    /* and why */
 } permi_choice;
 
-/* Counted lines as an engine sees them. */
 typedef struct permi_shape {
-  int digits, forms, given; /* distinct lines; given: forms but for padded's row of ones, */
+  int digits, forms, given; /* numbers of lines; given: forms without padded's row of ones, */
   int padding;              /* its count */
   int digit_total, form_total, needed, skips;
-  const int *digit_count, *form_count; /* of the given forms */
+  const int *digit_count, *form_count;
 } permi_shape;
 
 static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
@@ -10584,9 +10550,8 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term */
+#define PERMI_COUNTS_GPU_STEPS 2000 /* operations of a term, at most */
 
-/* Predicted seconds on a GPU; INFINITY: not for GPUs. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
   const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
@@ -10601,7 +10566,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
       steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape.needed > 64 ||
       weights + 2 * rows * (shape.digits + 1) > 16000)
     return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* and for compiling */
 }
 
 /* The cheapest engine, or the named one. Subsets may take twice as long: they do not cancel. */
@@ -10639,7 +10604,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       choice.seconds /= favour;
     }
     choice.isa = PERM_ISA_PLAIN;
-    if (options->gpu.devices && counted->reach->gpu) { /* as permi_plan_gpu */
+    if (options->gpu.devices && counted->reach->gpu) {
       const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];
       if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
@@ -10673,7 +10638,6 @@ PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digi
   return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
 }
 
-/* Do two non-zero entries differ by more than 2^PERMI_SCALE_WIDE? */
 PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
 {
   int least = INT_MAX, most = INT_MIN, d, f;
@@ -10686,9 +10650,9 @@ PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
   return most - (double)least > PERMI_SCALE_WIDE;
 }
 
-/* Sets exp2 by >>scale, repeated lines written out, square problems only: the largest products are then about 1,
-   where means of exponents leave 2^-3000 and no bounds. 0: too large, not wide, or no transversal; -1: out of
-   memory. */
+/* Sets exp2 by >>scale, repeated lines written out, square problems only: the largest products are then about 1, where
+   means of exponents leave 2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal; -1 if
+   memory runs out. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
@@ -10708,7 +10672,7 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *c
   for (side = 0; scaled && side < 2; side++) {
     const int *count = side ? counts->form_count : counts->digit_count;
     for (d = i = 0; d < (side ? counts->forms : counts->digits); i += count[d++])
-      exp2[side][d] = line_exp2[side][i]; /* counts are positive */
+      exp2[side][d] = line_exp2[side][i];
   }
   return scaled;
 }
@@ -10752,7 +10716,8 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
 }
 
 /* Scales the entries as >>counts says; permanents are multiplied by 2^*scale_exp2. Square ones: means of exponents
-   first. 1: exact; 0: some entry is off by up to half the least double; -1: out of memory. exp2: zeros. */
+   first. Returns 1 if exact, 0 if some entry is off by up to half the least double, -1 if memory runs out. exp2:
+   zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -10764,7 +10729,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
     permi_counts_scale_lines(counts, 1, PERMI_SCALE_MEAN, exp2);
     permi_counts_scale_lines(counts, 0, PERMI_SCALE_LARGEST, exp2);
   }
-  permi_counts_scale_lines(counts, !counts->skips, PERMI_SCALE_SUM, exp2); /* the lines that are all used */
+  permi_counts_scale_lines(counts, !counts->skips, PERMI_SCALE_SUM, exp2);
   for (d = 0; d < counts->digits * counts->parts; d++)
     for (f = 0; f < counts->forms; f++) {
       double *x = &counts->high[d * counts->forms + f];
@@ -10780,7 +10745,8 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Is every sum a whole number below 2^53 units, so that nothing rounds? Each line that is all used has a unit. */
+/* Returns 1 if every sum is a whole number below 2^53 units, so that nothing rounds. Each line that is all used has a
+   unit. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
@@ -10884,10 +10850,10 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
    Sums over signs on GPUs, in double. A thread's number is the setting of the high digits; all threads walk the
    `walked` low digits in one n-ary Gray code. */
 
-#define PERMI_COUNTS_GPU_WALK 1024 /* most terms of a walk */
+#define PERMI_COUNTS_GPU_WALK 1024 /* terms of a walk, at most */
 
 typedef struct permi_counts_gpu {
-  permi_gpu gpu; /* first: >>gpu looks here */
+  permi_gpu gpu;
   perm_gpu_program program;
   perm_gpu_counts shape;
   char text[4096];
@@ -10953,7 +10919,7 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
   const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
   const int high = digits - walked;
   double *to = table + 4 + 2 * high;
-  permi_counts low = *counts; /* the digits of a walk */
+  permi_counts low = *counts;
   permi_nary walk;
   int d, f, k, part, v;
   table[2] = high;
@@ -10966,7 +10932,7 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
           if (d >= 0)
             *to = from[digit * rows] * (counts->ryser ? 1 : -2);
           for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
-            *to += from[v * rows] * counts->digit_count[v]; /* exact */
+            *to += from[v * rows] * counts->digit_count[v];
         }
   }
   for (d = 0; d < high; d++) {
@@ -10992,7 +10958,6 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
     to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
 }
 
-/* Makes a leaf for GPUs; tables are copied. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
@@ -11025,7 +10990,7 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   made->program.counts = &made->shape;
   work->program = &made->program;
   work->absolute_mask = made->shape.needed ? counts->absolute_mask : 0;
-  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
+  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks);
   leaf->information.chunks = chunks;
   leaf->context = made;
   leaf->release = permi_gpu_release;
@@ -11037,8 +11002,8 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
 /* ===================================================================================== >>counts_leaf
    Makes the chosen engine a leaf. */
 
-/* Digits of a choice, to be filled in, with room for `cells` weights; *spare: zeros for digits and forms, and room
-   for the digits' order. NULL: out of memory. */
+/* Makes digits of a choice, to be filled in, with room for `cells` weights; *spare: zeros for digits and forms, and
+   room for the digits' order. Returns NULL if memory runs out. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
                                                  const permi_reach *reach, size_t cells,
                                                  const perm_allocator *allocator, int **spare)
@@ -11091,8 +11056,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const
   return counts;
 }
 
-/* order := the digits, largest counts first, stable. half_last: then the last odd one, or else the first, goes to
-   the end. */
+/* Sorts the digits by falling count, stable. half_last: then the last odd one, or else the first, goes to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
   int at = digits - 1, d, k;
@@ -11110,7 +11074,6 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-/* Copies counts and entries in that order. */
 PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const permi_shape *shape, int by_columns,
                                          const int *order, permi_counts *counts)
 {
@@ -11126,7 +11089,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
         const size_t from = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counts->parts + (size_t)part;
         double *to = counts->high + permi_counts_at(counts, d, part, f);
         if (f < shape->given)
-          memcpy(to, counted->real + from, sizeof *to); /* or an integer */
+          memcpy(to, counted->real + from, sizeof *to);
         else
           *to = part == 0;
         counts->signs |= counts->parts == 2 || (!counted->integer && *to < 0);
@@ -11169,7 +11132,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shap
     leaf->scale_exp2 += counts->digit_total;
   for (d = 2; d <= shape->padding; d++)
     leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
-  if (shape->padding > 1) { /* its inverse */
+  if (shape->padding > 1) {
     const double x = leaf->scale.hi, inverse = 1 / x;
     leaf->scale.lo = (fma(-inverse, x, 1) - inverse * leaf->scale.lo) * inverse;
     leaf->scale.hi = inverse;
@@ -11189,7 +11152,6 @@ PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, 
   return choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
 }
 
-/* Makes the leaf of a choice; fingerprint: of the problem. */
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {

@@ -3,8 +3,8 @@
      subsets    2^m m n / 2, m < n; subtracts nothing that the permanent does not
      short      Glynn's sum over the short side: 2^(m-1) m n
      ryser      2^n m, for n close to m [Rys63; MRA, algorithm 2]
-     padded     Glynn's sum with n - m rows of ones, divided by (n - m)!, for comparisons [MRA, algorithm 4, whose sum
-     over 2^n signs needs 2^-n, not 2^-(n-1)]
+     padded     Glynn's sum with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose sum over 2^n signs
+                needs 2^-n, not 2^-(n-1)]
      expansion  all injections */
 #pragma once
 #include "../dense/gpu.h"
@@ -14,7 +14,7 @@
 typedef struct permi_choice {
   perm_method method;
   int by_columns;           /* 1: the digits are the columns */
-  perm_precision precision; /* default, dd, or exact */
+  perm_precision precision;
   int words;                /* of exact numbers, */
   uint64_t modulus;         /* or of their residues, if not 0 */
   perm_isa isa;
@@ -22,12 +22,11 @@ typedef struct permi_choice {
   const char *why;                    /* and why */
 } permi_choice;
 
-/* Counted lines as an engine sees them. */
 typedef struct permi_shape {
-  int digits, forms, given; /* distinct lines; given: forms but for padded's row of ones, */
+  int digits, forms, given; /* numbers of lines; given: forms without padded's row of ones, */
   int padding;              /* its count */
   int digit_total, form_total, needed, skips;
-  const int *digit_count, *form_count; /* of the given forms */
+  const int *digit_count, *form_count;
 } permi_shape;
 
 static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
@@ -198,9 +197,8 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term */
+#define PERMI_COUNTS_GPU_STEPS 2000 /* operations of a term, at most */
 
-/* Predicted seconds on a GPU; INFINITY: not for GPUs. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
   const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
@@ -215,7 +213,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
       steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape.needed > 64 ||
       weights + 2 * rows * (shape.digits + 1) > 16000)
     return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* and for compiling */
 }
 
 /* The cheapest engine, or the named one. Subsets may take twice as long: they do not cancel. */
@@ -253,7 +251,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       choice.seconds /= favour;
     }
     choice.isa = PERM_ISA_PLAIN;
-    if (options->gpu.devices && counted->reach->gpu) { /* as permi_plan_gpu */
+    if (options->gpu.devices && counted->reach->gpu) {
       const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];
       if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
