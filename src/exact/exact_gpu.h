@@ -7,7 +7,7 @@
 #include "limbs.h"
 
 /* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
-   more limbs); residues modulo 3 primes of 31 bits (4 are needed) 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
+   more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
 #ifndef PERMI_EXACT_GPU_SKIP
