@@ -3,15 +3,15 @@
 #pragma once
 #include "run.h"
 
-#define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
-#define PERMI_BATCH_WORKERS 8       /* of a GPU */
+#define PERMI_BATCH_BYTES (8 << 20)
+#define PERMI_BATCH_WORKERS 8
 
-typedef struct permi_batch_run { /* the lock guards `next`; `done` counts matrices */
+typedef struct permi_batch_run {
   const perm_gpu_batch *batch;
   size_t piece, next;
 } permi_batch_run;
 
-/* Takes matrices from *first on; returns their number. */
+/* Returns how many matrices it takes from *first on. */
 static size_t permi_batch_take(permi_team *team, size_t *first)
 {
   permi_batch_run *run = (permi_batch_run *)team->job;

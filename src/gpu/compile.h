@@ -45,7 +45,6 @@ static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes)
 }
 #define PERMI_DIGEST_START UINT64_C(14695981039346656037)
 
-/* The key of work's kernel; device -1: none. */
 static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
 {
   permi_kernel_key key;
@@ -98,7 +97,7 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
 #undef PERMI_GLOBAL
 }
 
-/* The text for NVRTC; the caller frees it. */
+/* The caller frees the text. */
 static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
 {
   const char *more = key->family       ? permi_text_arrays
@@ -182,7 +181,7 @@ static char *permi_compile(const char *source, int arch, size_t *size, char *mes
   return image;
 }
 
-/* Reads a cache file (size, digest, image); returns NULL if anything is amiss. */
+/* Returns NULL if anything is amiss. */
 static char *permi_cache_read(const char *path, size_t *size)
 {
   uint64_t head[2];
@@ -295,7 +294,6 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
   return fine;
 }
 
-/* The image's path in the cache; empty: none. */
 static void permi_cache_path(const permi_making *making, char *path, size_t room)
 {
   static const char options[] = PERMI_COMPILE_TEXT;
@@ -360,7 +358,7 @@ static permi_loaded *permi_make(permi_making *making)
 
 #define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
 
-/* Frees it when unwanted; the caller holds permi_cuda_lock. */
+/* The caller holds permi_cuda_lock. */
 static void permi_making_leave(permi_making *making)
 {
   permi_making **at;
@@ -405,7 +403,7 @@ static void permi_cuda_leave(void)
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
-/* Starts a thread that makes the module and takes source over; the caller holds permi_cuda_lock. */
+/* Takes source over; the caller holds permi_cuda_lock. */
 static permi_making *permi_making_start(const permi_kernel_key *key, char *source, size_t shared, const char *cache,
                                         char *message)
 {
@@ -439,7 +437,7 @@ static permi_making *permi_making_start(const permi_kernel_key *key, char *sourc
   return making;
 }
 
-/* After a fork forgets the parent's threads; the caller holds permi_cuda_lock. */
+/* The caller holds permi_cuda_lock. */
 static void permi_process_begin(void)
 {
   if (permi_cuda.process == getpid())

@@ -57,7 +57,7 @@ typedef struct perm_gpu_batch {
 } perm_gpu_batch;
 
 typedef struct perm_gpu_work {
-  int n, parts, product; /* parts: 1 real, 2 complex */
+  int n, parts, product;
   int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
   int stride;            /* words of all rows (row, part, high and low), even */
   int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
@@ -112,7 +112,7 @@ typedef struct perm_gpu_programme {
   int ways;              /* of a step, at most */
   double states[2];      /* before even and odd steps, at most */
   int words;             /* of 64 bits, of the longest value */
-  int lists;             /* sorted lists, not arrays */
+  int lists;
   void *context;
   perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_programme;
@@ -131,7 +131,7 @@ extern "C" {
 #endif
 /* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Adds chunks [begin, end) to *partial, or a prefix of them. */
+/* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
@@ -139,7 +139,6 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
    chunks[k], INFINITY if it failed. */
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds);
-/* Computes a batch's permanents; `threads` host threads serve the GPUs. */
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
@@ -152,15 +151,13 @@ perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const
 /* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
-/* Starts a step; waits only if sizes is not NULL: least modulus above 0, largest. */
+/* Waits only if sizes is not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* Makes a step of lists; *states: their number afterwards. */
+/* *states: their number afterwards. */
 perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
                                      uint64_t *states, double *sizes);
-/* Multiplies `states` values by two numbers in turn. */
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-/* Reads the first value. */
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #if defined(__cplusplus)

@@ -70,7 +70,7 @@ typedef struct permi_nvrtc {
 /* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1, 2: the frontier's arrays, lists: product is the cell, n words in each part */
+  int family; /* 0: sums; 1: the frontier's arrays, 2: lists: product is the cell, n words in each part */
   int arch, device, unused;
   uint64_t digest, length;
 } permi_kernel_key;
@@ -96,11 +96,11 @@ typedef struct permi_loaded {
    leave; the module is kept. */
 typedef struct permi_making {
   permi_kernel_key key;
-  char *source, *cache; /* owned */
+  char *source, *cache;
   size_t shared;
   int compiling; /* others of its architecture wait for the image */
-  int calls;     /* waiting for it */
-  int ended;     /* there is `loaded` or a message */
+  int calls;
+  int ended;
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;
@@ -122,7 +122,6 @@ static void permi_made_begin(void)
   permi_condition(&permi_made_condition);
 }
 
-/* Signalled when a module or an image is made. */
 static pthread_cond_t *permi_made(void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -139,9 +138,9 @@ static struct {
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   permi_making *making;
-  int threads;          /* making modules */
+  int threads;
   volatile int leaving; /* the process ends, compilers give up */
-  pid_t process;        /* owner of the threads */
+  pid_t process;
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
   int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: older NVRTC */
   void (*twin)(void); /* the tests' driver, called instead of compiling, unless NULL */
@@ -154,7 +153,6 @@ static double permi_clock(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Nanoseconds, below 1e9, from now. */
 static struct timespec permi_until(long nanoseconds)
 {
   struct timespec until;
@@ -196,7 +194,7 @@ static int permi_called(CUresult status, const char *what, int device, char *mes
   permi_called(permi_fault() ? CUDA_ERROR_UNKNOWN : permi_cuda.driver.name arguments, "driver call " #name, device,    \
                message)
 
-/* What a user of a GPU holds; 0 in a handle is nothing. */
+/* 0 in a handle is nothing. */
 typedef enum permi_held { PERMI_MEMORY, PERMI_HOST, PERMI_EVENT, PERMI_STREAM, PERMI_HELDS } permi_held;
 typedef struct permi_holder {
   int device, held;
@@ -220,7 +218,7 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
                                : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
-/* Gives all back, memory first, which waits; ignores failures. */
+/* Gives memory back first, which waits; ignores failures. */
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;

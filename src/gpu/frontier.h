@@ -16,14 +16,14 @@ struct perm_gpu_frontier {
   permi_holder holder;
   int steps, planes;      /* planes: words of a value */
   permi_loaded *module;
-  perm_status stopped; /* what poll said during compilation */
+  perm_status stopped;
   CUstream stream;
   CUdeviceptr values[2], table[2], place;
   void *host[2];
   CUevent sent[2], done;
   int source_low;
   double began;
-  CUdeviceptr key[2], item[2], count; /* lists: of states; transitions; tiles */
+  CUdeviceptr key[2], item[2], count;
   uint64_t states, item_room, count_room;
 };
 
@@ -202,7 +202,6 @@ static void permi_frontier_no_sizes(char *to)
   memset(to + 8, 0, 8);
 }
 
-/* Sends a step's words and ways to its target's table. */
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
@@ -246,7 +245,6 @@ static int permi_frontier_wait(perm_gpu_frontier *frontier)
          PERMI_ON(&frontier->holder, wait, (frontier->done));
 }
 
-/* Fetches bytes through pinned memory. */
 static int permi_frontier_fetch(perm_gpu_frontier *frontier, CUdeviceptr from, void *host, void *to, size_t bytes)
 {
   if (!PERMI_ON(&frontier->holder, download, (host, from, bytes, frontier->stream)) || !permi_frontier_wait(frontier))
@@ -315,7 +313,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   return permi_frontier_leave(fine);
 }
 
-/* A step's arguments but sizes and spans. */
+/* All of a step's arguments but sizes and spans. */
 static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
                                                      int ways)
 {
@@ -408,7 +406,6 @@ static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_li
                               8 * ((size_t)rows + 1));
 }
 
-/* Merges items two by two into frontier->item[*turn]. */
 static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
 {
   int r, kept;

@@ -22,7 +22,7 @@ typedef struct permi_worker {
   const perm_gpu_work *work;
   pthread_t thread;
   int device, started, taken, used;
-  double chunks_per_second, last; /* last: when a piece ended */
+  double chunks_per_second, last;
 } permi_worker;
 
 static void permi_team_begin(permi_team *team, void *job, const char *cache, char *message)
@@ -85,7 +85,6 @@ static int permi_team_stops(void *context)
   return stop;
 }
 
-/* Runs start(worker) in a thread each until all have left. */
 static perm_status permi_team_run(permi_team *team, permi_worker *worker, int workers, void *(*start)(void *),
                                   perm_status (*poll)(void *context, uint64_t done), void *context)
 {
@@ -109,7 +108,6 @@ static perm_status permi_team_run(permi_team *team, permi_worker *worker, int wo
   return status;
 }
 
-/* The job's status; `all`: done when complete. */
 static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status status)
 {
   pthread_cond_destroy(&team->changed);
@@ -121,7 +119,6 @@ static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status st
   return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
 }
 
-/* Loads the worker's kernel; its device's context is current. */
 static CUfunction permi_worker_begin(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -140,7 +137,7 @@ typedef struct permi_run { /* `done` is merged; the lock guards what follows `gp
   perm_partial *partial;
   int gpus;
   uint64_t next, end;
-  permi_piece *waiting; /* finished before their turn */
+  permi_piece *waiting;
 } permi_run;
 
 typedef struct permi_slot {
@@ -191,7 +188,6 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   return piece;
 }
 
-/* Queues a finished piece and merges those due. */
 static void permi_deliver(permi_team *team, permi_piece *piece)
 {
   permi_run *run = (permi_run *)team->job;
@@ -275,7 +271,6 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   return 1;
 }
 
-/* Runs pieces in both slots in turn. */
 static int permi_pieces(permi_worker *worker, permi_slot *slot, const permi_holder *holder, CUfunction function,
                         CUdeviceptr table)
 {

@@ -205,7 +205,6 @@ struct permi_registers {
   bool sampled;
 };
 
-/* Steps to setting s of the block columns; adds its term. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
 PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o, int s)
 {
@@ -369,7 +368,6 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   }
 }
 
-/* Adds thread t + half's sum to thread t's; room: [5][128]. */
 PERMI_BOTH void permi_fold(double *room, int t, int half)
 {
   PERMI_UNROLL
@@ -397,7 +395,6 @@ __device__ __forceinline__ void permi_total(double *room, double *out)
       out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
 }
 
-/* Writes the sum of each thread's `sum`. */
 __device__ __forceinline__ void permi_finish(double *room, double *out, const double *sum)
 {
   __syncthreads();

@@ -15,7 +15,7 @@ struct alignas(16) permi_batch_room {
   double a[N * N * PARTS];
   permi_arguments<COUNT> arguments;
   double largest[N];
-  double worst[N]; /* a column's least share in its rows */
+  double worst[N];
   double pivot[N * PARTS];
   double size[N * SAMPLES]; /* a row sum's modulus for some signs */
   double share[N * SAMPLES]; /* of it that rounding may have taken */
@@ -27,7 +27,6 @@ PERMI_BOTH double permi_batch_size(const double *z, int parts)
   return x < y ? y : x;
 }
 
-/* The least power of two not below a normal x. */
 PERMI_BOTH double permi_batch_power(double x)
 {
   const long long bits = permi_bits(x) + 0xfffffffffffffll;
@@ -70,7 +69,6 @@ PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *pl
   return best;
 }
 
-/* Writes row i into the tables: divided by its pivot or not, on its grid. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int pivot, int plain)
 {

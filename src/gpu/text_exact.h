@@ -173,7 +173,6 @@ struct permi_exact_groups<S, END, END> {
   static PERMI_BOTH void run(const S &, const unsigned *, unsigned *, unsigned &) {}
 };
 
-/* Adds the term of row sums x; odd: minus. */
 template <class S>
 PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd, unsigned *sum)
 {
@@ -226,7 +225,6 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-/* The walk's row for the step after state m. */
 PERMI_BOTH int permi_exact_row(unsigned m)
 {
   const int j = permi_ctz(m + 1);

@@ -7,7 +7,7 @@
 
 /* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
    of the ways: the CPU's bits. All first words of a block's values come before all second ones, so that lanes read side
-   by side. A way's top bits are settled once a thread block, middle bits once a warp. */
+   by side. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -44,22 +44,20 @@ struct permi_step_arguments {
   int bits;
   int from_shift;
   int to_shift;
-  int low;  /* the source's occupied low slots */
+  int low;
   int words;
   int spans; /* thread blocks a top word */
-  int span;  /* blocks of each */
+  int span;
 };
 
-/* A way for one top word. */
 struct permi_route {
-  unsigned long long offset; /* of the source's top bits */
+  unsigned long long offset;
   permi_coefficient c[2];
   unsigned test, want, keep, flip;
-  int row; /* of the source's middle offsets */
+  int row;
   int low_ones, place, unused;
 };
 
-/* A block's summands. */
 struct permi_origin {
   unsigned long long offset;
   permi_coefficient c[2];
@@ -382,13 +380,13 @@ struct permi_list_arguments {
   const void *value;
   unsigned long long states;
   const permi_gpu_stream *stream;
-  unsigned long long *count; /* of tiles of 1024, then of those before */
-  unsigned long long *start; /* of rows, and the end */
-  unsigned long long tiles; /* of a row */
+  unsigned long long *count;
+  unsigned long long *start;
+  unsigned long long tiles;
   int rows;
   permi_item *item;
   permi_item *merged;
-  unsigned long long begin; /* of two runs */
+  unsigned long long begin;
   unsigned long long middle;
   unsigned long long end;
   unsigned long long *to_key;
@@ -428,7 +426,6 @@ PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const p
   return low;
 }
 
-/* Writes items [first, first + count) of the union of a and b. */
 PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item *b, int bs, int first, int count,
                                   permi_item *to)
 {
@@ -437,7 +434,6 @@ PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item 
     to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
 }
 
-/* Sums the state from item i on, to place k. */
 template <int CELL, int WORDS, int PARTS>
 PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
                                 unsigned long long *sizes)
@@ -468,7 +464,6 @@ PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long lon
   }
 }
 
-/* The rank of a thread's element among those in. */
 __device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
 {
   __shared__ int warps[8];
@@ -539,7 +534,6 @@ __device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
   }
 }
 
-/* Merges 2048 items, in shared memory. */
 __device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
 {
   __shared__ permi_item room[2048];

@@ -3,7 +3,7 @@
 #pragma once
 #include "run.h"
 
-#define PERMI_TUNE_SECONDS 0.1 /* of a slice */
+#define PERMI_TUNE_SECONDS 0.1
 #define PERMI_TUNE_MOST 16
 
 static void *permi_tune_compile(void *argument)

@@ -1,14 +1,14 @@
 /* ======================================================================================== >>codegen
-   The published sparse sums for GPUs, as oracles: D. Elbek, K. Kaya, Fully-automated code generation for efficient
-   computation of sparse matrix permanents on GPUs [EK]. Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order
-   over all columns but the last, each of which has code of its own with entries as literals.
+   D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs
+   [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order over all columns but the last, each
+   of which has code of its own with entries as literals.
      codegen-registers  keeps all row sums in registers
      codegen-memory     uses Algorithm 3's order and keeps the k rows of the first c columns in registers, the others in
                         memory with their product; Algorithm 4 chooses k and c
    Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d, down to 1024 terms. Differences from [EK]: d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter
-   of a second; a nominal GPU says how many threads fit, so that bits do not depend on the machine; row sums are exact
-   and TwoSum adds terms. */
+   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter of a second; a
+   nominal GPU says how many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum
+   adds terms. */
 #pragma once
 #include "program_tune.h"
 #include "sparyser.h"
@@ -18,27 +18,27 @@
 #define PERMI_CODEGEN_LEAST 10
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
-#define PERMI_CODEGEN_SHARED 232448 /* of a multiprocessor, in bytes */
+#define PERMI_CODEGEN_SHARED 232448
 #define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
 #define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* of its first thread */
-  int walk;             /* a thread adds 2^walk terms */
+  uint64_t chunk, term;
+  int walk;
 } permi_codegen_launch;
 
 typedef struct permi_codegen {
   permi_gpu gpu;
   permi_code *code;
   permi_ryser ryser;
-  int place[PERM_MAX_N];   /* of a row; registers come first */
+  int place[PERM_MAX_N];
   int kept, quick;         /* k and c */
   int blocks, shared;
   int launches, walk;
   permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
   uint64_t chunks;
-  double operations, seconds; /* operations: of a term */
+  double operations, seconds;
 } permi_codegen;
 
 static void permi_codegen_release(const perm_allocator *allocator, void *context)
@@ -121,7 +121,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
   split.without = n - 1;
-  if (memory) { /* the last in order is left out */
+  if (memory) {
     split.without = -1;
     permi_ryser_plan(ryser, block, side, &split);
     split.without = ryser->column[n - 1];
@@ -178,7 +178,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* The kernel's text. Its table: row sums without columns [n]; columns [digits][n]; rows by place. */
+/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -190,7 +190,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   for (i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest) /* unrolled, they would take registers */
+  if (rest)
     permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
   permi_code_print(code,
@@ -270,7 +270,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   codegen->gpu.work.program = &code->program;
   codegen->gpu.work.fingerprint =
       permi_code_hash(permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), codegen->chunks), code, &codegen->gpu.work);
-  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks); /* multiples are exact */
+  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks);
   return PERM_OK;
 }
 
@@ -308,7 +308,7 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
 
 #endif
 
-/* Returns 1 if no GPU is there, so that method sparyser takes over. */
+/* Returns 1 if no GPU is there: method sparyser takes over. */
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -319,7 +319,7 @@ static int permi_codegen_falls_back(const perm_options *options)
 static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  (void)rival; /* only by name */
+  (void)rival;
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
   else if (block->integer || maker->working->integer)

@@ -50,7 +50,7 @@ static int permi_hybrid_line(int slot)
 
 typedef struct permi_statement {
   uint16_t out, p, q;
-  uint16_t h, g;      /* slots or constants */
+  uint16_t h, g;
 } permi_statement;
 
 typedef struct permi_instruction {
@@ -81,19 +81,18 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* See permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
-  double floor[64];    /* raises a row's modulus in the sum of |terms| */
+  double floor[64];
   permi_shared shared;
-  double majorant;     /* of the permanent of moduli, from above */
-  double bits;         /* of the longest product */
+  double majorant;
+  double bits;
   double below;        /* sum of relative squares of compensated rows' second words */
 } permi_hybrid_rounding;
 
 #define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
+  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
@@ -101,13 +100,13 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
+  permi_gpu gpu; /* used if there is `code`, see >>programs */
   struct permi_code *code;
   struct permi_hybrid *next;
-  int candidate, candidates; /* numbered from 1; 0: no others are kept */
-  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
+  int candidate, candidates;
+  double timed[PERMI_GPU_CANDIDATES];
 #endif
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
@@ -120,7 +119,7 @@ typedef struct permi_hybrid {
   double *step;           /* [high][n][parts]: 2a */
   size_t doubles;
   int touched[64][65];    /* the rows of each column, then -1 */
-  unsigned absolute_mask; /* the sum of |terms| takes a block in mask + 1 */
+  unsigned absolute_mask;
   double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES];
@@ -156,7 +155,6 @@ static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
   (void)isa;
 }
 
-/* Adds the terms of 2^chunk_log2 states of the high columns to *partial. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;

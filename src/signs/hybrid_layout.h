@@ -8,27 +8,26 @@ typedef struct permi_arrangement {
   int order[64]; /* inner in order of elimination, low from the fastest, others */
 } permi_arrangement;
 
-/* Seconds of statements, relative to one load, one product and one store. */
+/* Seconds of statements relative to a load, a product and a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
-#define PERMI_GPU_LEAST_OUTER 9 /* PERM_GPU_THREADS_LOG2 + 2 */
+#define PERMI_GPU_LEAST_OUTER 9
 
-/* A row (node < n) or a node's result; sets of columns are bits. */
 typedef struct permi_hybrid_factor {
   uint32_t scope, dirty;
   int node;
 } permi_hybrid_factor;
 
 typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
-typedef struct permi_hybrid_node { /* right < 0: folds left only */
+typedef struct permi_hybrid_node {
   permi_node_kind kind;
   int left, right;
   uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
-  int first, items;           /* of a chain; the first may be the chain before */
+  int first, items;
   int slot, persists;
 } permi_hybrid_node;
 
@@ -36,15 +35,15 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
 typedef struct permi_layouts {
   int n, budget, nodes, items, record;
   int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: of the CPU */
-  uint64_t row[2][64], column[2][64]; /* bits, by orientation */
+  uint64_t row[2][64], column[2][64];
   int degree[2][64];
-  double add;  /* weight of an entry of a row's table */
+  double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES];
   int item[192];
   double rows_a_step;
-  double units, calls; /* of permi_layout_cost */
+  double units, calls;
   double speed, rival;   /* speed: statements a second; rival: seconds of another engine */
   const permi_account *account;
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
@@ -101,7 +100,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU; unless `whole`, without its column of +-1. */
+/* The cost of a row's table on a GPU; unless `whole`, without its column of +-1. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -115,11 +114,10 @@ typedef struct permi_layout_sum {
   double cost, rows, live, most; /* weighted statements; row factors; waiting tables now, at most */
 } permi_layout_sum;
 
-/* A table of `here` entries replaces a and b where these change as often. */
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* a GPU frees operands as results come */
+  const double waiting = work->gpu ? 0.75 : 1;
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -135,7 +133,6 @@ static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
   *b = kept;
 }
 
-/* Merges the cheapest pairs down to two factors; returns their number. */
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
@@ -173,7 +170,6 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
   return count;
 }
 
-/* Folds the product of one or two factors. */
 static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken,
                                              int count, uint32_t bit)
 {
@@ -240,8 +236,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
   }
 }
 
-/* Returns the weighted statements of an outer pattern, or gives up above `limit`. Each inner column's factors are
-   merged, the cheapest pair first, the last with the fold. */
+/* Returns an outer pattern's weighted statements, or gives up above `limit`. Each inner column's factors are merged,
+   the cheapest pair first, the last with the fold. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -294,7 +290,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* no caller has a column without entries */
+    if (count == 0)
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -321,7 +317,6 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* Returns how many more layouts may be priced. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -424,7 +419,6 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
   return cost;
 }
 
-/* Simulated annealing of log cost over inner set, order and low columns. */
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
 {

@@ -9,7 +9,6 @@
 static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
 #endif
 
-/* Releases a program and later candidates. */
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
@@ -42,7 +41,7 @@ typedef struct permi_hybrid_rows {
   double modulus[64][64], lost[64][64];
   double lost_square[64], square[64], below_square[64];
   double sum[64];
-  double unit[64];                                      /* divides all numbers of a row; 0: none */
+  double unit[64];
 } permi_hybrid_rows;
 
 /* Reads row i of a [n][n], columns in `order`, divided by entry `unit` unless -1. */
@@ -187,7 +186,6 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.most = all * rounding->majorant;
 }
 
-/* Takes over the layout, priced again for its nodes. */
 static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
                                permi_hybrid_algebra algebra)
 {
@@ -241,7 +239,6 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   }
 }
 
-/* Makes lanes, high columns and their tables; returns 0 if memory runs out. */
 static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
@@ -389,7 +386,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   *length += more > 0 ? (size_t)more : 0;
 }
 
-/* The block's scaled matrix in an orientation, [n][n][parts]; *zero: a line is 0. */
+/* The scaled matrix in an orientation, [n][n][parts]; *zero: a line is 0. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {

@@ -38,7 +38,6 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                                                  : PERMI_HYBRID_REAL;
 }
 
-/* Returns 0 if hybrid does not take the block; the offer says why. */
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -77,8 +76,8 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Seconds that the hybrid may reach, over which orders need not be searched: the first layout's over PERMI_HYBRID_GAIN.
-   INFINITY: it does not matter. */
+/* Returns seconds that the hybrid may reach, so that orders above need not be searched. INFINITY: it does not
+   matter. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -206,7 +205,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* share of the products that round */
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1);
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;

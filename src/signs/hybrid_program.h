@@ -11,9 +11,9 @@ typedef struct permi_hybrid_maker {
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
   int sequence[PERMI_HYBRID_NODES], evaluated;
   uint32_t scope[64];
-  int constant[64];                       /* a row's first constant */
-  int turned[PERMI_HYBRID_LOW + 1][64];   /* a low column's and row's constant 2a, before -2a */
-  int failed;       /* 1: no slots or statements left; 2: no memory */
+  int constant[64];
+  int turned[PERMI_HYBRID_LOW + 1][64];
+  int failed;
   permi_instruction nowhere;
 } permi_hybrid_maker;
 
@@ -47,7 +47,6 @@ static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node 
     maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
 }
 
-/* A node's child k; NULL: a row (*index) or none (-1). */
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
 {
   *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
@@ -105,7 +104,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Appends an item; returns 0 with *failed 1 (more than `most`) or 2 (no memory). */
+/* Returns 0 with *failed 1 (more than `most`) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -150,7 +149,6 @@ static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
              : 0;
 }
 
-/* Packs the bits of x in mask. */
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -167,7 +165,6 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
   return x;
 }
 
-/* An operand's place under a setting: a slot, or a row's constant. */
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -232,7 +229,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Turns the low column that leads from setting s to the next; after the last setting to the first. */
+/* Turns the low column between settings s and s + 1; after the last setting to the first. */
 static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 {
   const permi_arrangement *layout = maker->layout;

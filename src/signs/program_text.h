@@ -73,7 +73,6 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
      {"a return v%d;\n", NULL}}};
 
-/* PTX: value k = value a + x. */
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
   uint64_t bits;
@@ -106,7 +105,6 @@ static void permi_code_print_statement(permi_coder *coder, int k)
     permi_code_print_sum(code, k, k, coder->floor[t->b]);
 }
 
-/* Prints statements [begin, end) on bases b, which make block; low: of the moduli. */
 static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
 {
   permi_code *code = coder->code;

@@ -5,7 +5,7 @@
 #include "program_text.h"
 
 #if defined(PERM_WITH_CUDA)
-/* Seconds on one GPU without compilation; waiting values above PERMI_GPU_LIVE are spilled. */
+/* Waiting values above PERMI_GPU_LIVE are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -78,7 +78,6 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
-/* Makes the program *made, as permi_hybrid_create. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                      permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
@@ -194,7 +193,7 @@ typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   double *scaled;
   long long scale_exp2;
-  int given, zero; /* given: the matrix's orientation, -1: none yet */
+  int given, zero;
   int wanted;
   permi_hybrid *best;
 } permi_code_choice;
@@ -223,7 +222,6 @@ static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *c
   return place == 0;
 }
 
-/* Makes the trial's programs; *better: one is the best. */
 static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
                                   permi_code_choice *choice, int *better)
 {
@@ -298,7 +296,7 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
   return worth;
 }
 
-/* Offers the best program; a long sum's layout is annealed again. */
+/* A long sum's layout is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {

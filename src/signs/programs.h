@@ -34,23 +34,23 @@ typedef enum permi_code_kind {
   PERMI_CODE_ADD,     /* a + constant b, or - */
   PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
   PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_TIMES,
   PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_MINUS,
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_MULTIPLY,
   PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,    /* a + b */
+  PERMI_CODE_PLUS,
   PERMI_CODE_RETURN
 } permi_code_kind;
 
-typedef struct permi_code_statement { /* its index is the value's number */
+typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
 } permi_code_statement;
 
-typedef struct permi_code_flip { /* adds 2 a_ij, a constant, or its negative */
+typedef struct permi_code_flip {
   int row, constant, negative;
 } permi_code_flip;
 
@@ -64,11 +64,11 @@ typedef struct permi_code {
   int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
-  int walk, samples_log2, live; /* live: the most doubles that wait */
-  double operations, moves;     /* of a step of the walk; moves: loads and stores */
+  int walk, samples_log2, live;
+  double operations, moves;
   permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
   long long scale_exp2;
-  int divided;                      /* number of rows */
+  int divided;
   const perm_allocator *allocator;
   int failed;                       /* 1: too large, 2: no memory */
 } permi_code;
@@ -98,16 +98,16 @@ typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
   permi_code *code;
-  int parts, moduli;         /* moduli: 1 for the second program */
-  uint32_t minus;            /* low columns with sign - */
+  int parts, moduli;
+  uint32_t minus;
   int literals;              /* of constants; for real programs of short runs */
   int remake, reload;        /* statements after which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
-  int unit[64]; /* inner column of the row's divisor; -1: none */
-  int base[64], *memo;           /* the value's number; -1: to be made */
+  int unit[64];
+  int base[64], *memo;
   int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* places in memo */
   int memos;
-  permi_hybrid_rows rows; /* in the layout's order */
+  permi_hybrid_rows rows;
   const double *floor;
 } permi_coder;
 
@@ -121,7 +121,6 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
              : 0;
 }
 
-/* Returns the number of constant x or -x; *negative: which. */
 static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -139,7 +138,6 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
              : 0;
 }
 
-/* Returns the number of twice an entry. */
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
@@ -188,7 +186,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* A node's value, or a whole row's, under a setting; a fold makes its larger factor first. */
+/* A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
@@ -239,7 +237,6 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   return value;
 }
 
-/* Stores a statement's operands that are values; returns their number. */
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
   static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
@@ -250,7 +247,6 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Notes the most values that wait in statements [begin, end). */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -274,7 +270,7 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
-  most *= begin ? 1 : coder->parts; /* moduli are real */
+  most *= begin ? 1 : coder->parts;
   code->live = most > code->live ? most : code->live;
   return 1;
 }
@@ -287,7 +283,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled a, divided by its largest inner entry unless that is small; *growth: log2 of the products'
+/* Divides row i of the scaled a by its largest inner entry unless that is small; *growth: log2 of the products'
    gain. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
