@@ -4464,7 +4464,7 @@ typedef struct perm_gpu_batch {
 } perm_gpu_batch;
 
 typedef struct perm_gpu_work {
-  int n, parts, product; /* parts: 1 real, 2 complex */
+  int n, parts, product;
   int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
   int stride;            /* words of all rows (row, part, high and low), even */
   int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
@@ -4519,7 +4519,7 @@ typedef struct perm_gpu_programme {
   int ways;              /* of a step, at most */
   double states[2];      /* before even and odd steps, at most */
   int words;             /* of 64 bits, of the longest value */
-  int lists;             /* sorted lists, not arrays */
+  int lists;
   void *context;
   perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_programme;
@@ -4538,7 +4538,7 @@ extern "C" {
 #endif
 /* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Adds chunks [begin, end) to *partial, or a prefix of them. */
+/* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
@@ -4546,7 +4546,6 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
    chunks[k], INFINITY if it failed. */
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds);
-/* Computes a batch's permanents; `threads` host threads serve the GPUs. */
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
@@ -4559,15 +4558,13 @@ perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const
 /* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
-/* Starts a step; waits only if sizes is not NULL: least modulus above 0, largest. */
+/* Waits only if sizes is not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* Makes a step of lists; *states: their number afterwards. */
+/* *states: their number afterwards. */
 perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
                                      uint64_t *states, double *sizes);
-/* Multiplies `states` values by two numbers in turn. */
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-/* Reads the first value. */
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #if defined(__cplusplus)
@@ -7903,7 +7900,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
    or a row is alone. */
 
 typedef struct permi_exact_rows {
-  int n, parts, transposed, halved, wide; /* halved, wide: numbers of rows halved, of rows that reach 2^63 */
+  int n, parts, transposed, halved, wide;
   const permi_integer_view *view;
   int half[PERM_MAX_N];
   uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
@@ -7978,8 +7975,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
 /* ---- portable kernels: one term at a time; 64-bit limbs, or residues modulo an odd p */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* the last wide_groups: one row of two words each */
-  int group_rows[PERM_MAX_N];  /* rows of all groups */
+  int groups, wide_groups;
+  int group_rows[PERM_MAX_N];  /* rows, group by group */
   int group_words[PERM_MAX_N]; /* words of the product up to each group, with its sign */
   int sum_words;
   uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
@@ -8005,7 +8002,7 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* out = p c, c of one word, or of two if `wide`; `grown` words hold it. */
+/* c has one word, or two if `wide`; `grown` words hold out = p c. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
                                  int grown)
 {
@@ -8236,7 +8233,7 @@ static uint64_t permi_inverse_odd(uint64_t p)
   return inverse;
 }
 
-/* A chunk is 2^chunk_log2 sign vectors; fixed_column, always +, says which. */
+/* fixed_column is always +. */
 static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
                              double bytes, permi_leaf *leaf)
 {
@@ -8722,7 +8719,7 @@ PERMI_BRIEF_BEGIN
    columns, a word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
 
 /* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
-   more limbs); residues modulo 3 primes of 31 bits (4 are needed) 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
+   more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
 #ifndef PERMI_EXACT_GPU_SKIP
@@ -9158,8 +9155,8 @@ PERMI_BRIEF_END
 
 typedef struct permi_problem {
   int m, n, parts;
-  const double *real;     /* the entries, or NULL and */
-  const int64_t *integer; /* these */
+  const double *real;
+  const int64_t *integer;
   ptrdiff_t ld;
   const int *row_count, *column_count; /* NULL: once each */
   const permi_reach *reach;
@@ -9170,13 +9167,13 @@ typedef struct permi_counted {
   int rows, columns; /* with counts; rows <= columns */
   int zero;
   int *row_count, *column_count;
-  double *real;     /* [m][n][parts], or NULL and */
-  int64_t *integer; /* these, */
+  double *real;     /* [m][n][parts]; NULL if integers */
+  int64_t *integer;
   int scaled, exp2; /* scaled: doubles as integers, times 2^exp2 */
   const permi_reach *reach;
 } permi_counted;
 
-/* The bits of the entry where a line (row or column) meets another; 0 for both zeros. */
+/* The entry's bits; 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -9195,7 +9192,7 @@ typedef struct permi_lines {
   int *line, *count, lines;
 } permi_lines;
 
-/* Returns 1 if line x equals line y, or zero if y < 0, on the other side's lines. */
+/* Line y is zero if y < 0. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -9207,8 +9204,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Finds the first of each set of equal lines by comparison, since lines that differ mostly do so in their first places
-   (`first`: room for them). */
+/* Compares lines, since those that differ mostly do so in their first places (`first`: room for them). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -9258,7 +9254,7 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Reduces a checked problem in one allocation, counted->real; O(m n) where lines differ. */
+/* In one allocation, counted->real; O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -9321,8 +9317,8 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Copies the problem with doubles as multiples of their least bit, for the last precision tried. Returns 0 above 62
-   bits, or if memory runs out. */
+/* Makes doubles multiples of their least bit, for the last precision tried. Returns 0 above 62 bits, or if memory runs
+   out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -9386,24 +9382,24 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
 
 typedef struct permi_counts {
   perm_allocator allocator;
-  permi_numbers numbers; /* of PERM_PRECISION_DD and of integers */
+  permi_numbers numbers;
   size_t size;
   int plain;
   const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
-  int digit_total, form_total, needed; /* needed: the smaller total */
+  int digit_total, form_total, needed;
   int skips;                           /* forms that stay unused */
   int *digit_count, *form_count, *radix;
   double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
-  int64_t *integer;   /* or these */
-  int whole;          /* nothing rounds */
+  int64_t *integer;
+  int whole;
   int lossy;          /* scaling rounded some tiny entry */
   int signs;          /* entries are negative or complex: |terms| are summed apart */
   int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
   unsigned absolute_mask; /* of symmetric functions, one of mask + 1 terms enters the sum of |terms| */
-  int *weight_at;         /* where digit d's binomials begin */
+  int *weight_at;
   uint64_t *weight;
   uint64_t *rank_weight; /* Ryser's, by columns in the set */
 } permi_counts;
@@ -9432,7 +9428,7 @@ typedef struct permi_factor {
   int negative[2];
 } permi_factor;
 
-/* Sets *factor to x, or to the integers; other fields stay. */
+/* Other fields stay. */
 static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
                              permi_factor *factor)
 {
@@ -9518,7 +9514,7 @@ static double permi_cell_modulus(const permi_counts *counts, const void *cell)
      state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d].
    Only totals from which the end can be reached are kept up. */
 
-#define PERMI_SWEEP_ROW 64 /* most states swept together */
+#define PERMI_SWEEP_ROW 64
 
 typedef struct permi_subsets {
   const permi_counts *counts;
@@ -9526,9 +9522,9 @@ typedef struct permi_subsets {
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
   double *plane[3];          /* states: real, imaginary, absolute; or NULL */
-  uint64_t *cell;            /* instead of the first two */
+  uint64_t *cell;
   int at[PERMI_MOST_DIGITS]; /* where digit d's weights, by v_d, begin */
-  double *weight[3];         /* real, imaginary, absolute */
+  double *weight[3];
   permi_factor *factor;      /* instead of the first two */
   double *sum[3];
   int block, row;            /* digits 0 .. block - 1 span a row of so many states; */
@@ -9542,7 +9538,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state where every form is used; digit 0 is v0. Returns its modulus. */
+/* Where every form is used; digit 0 is v0. Returns the state's modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -9568,7 +9564,7 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
   return most;
 }
 
-/* Moves the states base + x0 .. base + x1 in double. Returns the largest modulus. */
+/* Moves the states base + x0 .. base + x1 in double; returns their largest modulus. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -9578,7 +9574,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   int plane, k, terms;
   for (plane = 0; plane < 3; plane++) {
     const double *state = dp->plane[plane] ? dp->plane[plane] + base : NULL;
-    const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL; /* times i w */
+    const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL;
     double *sum = dp->sum[plane];
     const int which = plane == 2 ? 2 : 0, turned = plane ? 1 : 3;
     if (!state)
@@ -9606,7 +9602,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* Moves them in cells, with absolute values beside. */
+/* With absolute values beside. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -9665,7 +9661,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
         size = permi_subsets_cells(dp, base, x0, x1);
       else if (dp->skip)
         size = permi_subsets_row(dp, base, x0, x1);
-      else /* one total is needed */
+      else
         size = permi_subsets_state(dp, base + (size_t)x0, x0);
       largest = size > largest ? size : largest;
       units += (double)(x1 - x0 + 1) * (1 + dp->block + dp->active) * each;
@@ -9801,7 +9797,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   return PERM_OK;
 }
 
-/* Sets places, weights and rows of the digits; returns the number of weights. Too many states: dp->states = 0. */
+/* Returns the number of weights; dp->states is 0 if there are too many. */
 PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_counts *counts)
 {
   double states = 1;
@@ -9972,12 +9968,12 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
    integers. */
 
 typedef struct permi_nary {
-  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, the digit's direction */
-  int total, digit;                                /* total: of v; digit: the last moved */
-  uint64_t left;                                   /* terms to come */
+  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1 */
+  int total, digit;                                /* digit: the last moved */
+  uint64_t left;
 } permi_nary;
 
-/* Goes to the first term of a chunk; chunks are as even as can be. */
+/* Chunks are as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -10001,7 +9997,7 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
   }
 }
 
-/* Moves to the next term; 0 after the last. */
+/* Returns 0 after the last term. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
@@ -10033,7 +10029,7 @@ static int permi_nary_negative(const permi_counts *counts, const permi_nary *wal
 /* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
-  int room, lanes; /* number of lanes; filled ones */
+  int room, lanes;
 } permi_form_batch;
 
 /* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind. absolute: of |forms|. */
@@ -10085,7 +10081,6 @@ static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
 }
 
-/* Adds the batch's terms; empty lanes get forms 0. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   int lane, f;
@@ -10117,7 +10112,6 @@ typedef struct permi_nary_work {
   } of;
 } permi_nary_work;
 
-/* Adds `times` times the digit's entries to the forms. */
 PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
 {
   const int rows = counts->forms * counts->parts;
@@ -10333,7 +10327,6 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
       permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
 }
 
-/* Ryser's binom(N - k, M - k) for k = 0 .. M. */
 PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
 {
   const int needed = counts->needed, skips = counts->digit_total - needed;
@@ -10366,18 +10359,18 @@ PERMI_BRIEF_BEGIN
 
 typedef struct permi_choice {
   perm_method method;
-  int by_columns;           /* 1: the digits are the columns */
+  int by_columns;
   perm_precision precision;
-  int words;                /* of exact numbers, */
-  uint64_t modulus;         /* or of their residues, if not 0 */
+  int words;
+  uint64_t modulus;
   perm_isa isa;
-  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, */
-  const char *why;                    /* and why */
+  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot */
+  const char *why;                    /* why it cannot */
 } permi_choice;
 
 typedef struct permi_shape {
-  int digits, forms, given; /* numbers of lines; given: forms without padded's row of ones, */
-  int padding;              /* its count */
+  int digits, forms, given; /* given: forms without padded's row of ones */
+  int padding;              /* copies of that row */
   int digit_total, form_total, needed, skips;
   const int *digit_count, *form_count;
 } permi_shape;
@@ -10408,7 +10401,7 @@ PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *coun
   return sum;
 }
 
-/* log2 of the product over rows (columns) of sums of |entries|, with counts; *sums: their sum. */
+/* log2 of the product of the lines' sums of |entries|, with counts; *sums: their sum. */
 PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
 {
   const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
@@ -10443,7 +10436,7 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* The price of an expansion at `one` second a visit. */
+/* one: seconds of a visit. */
 PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double one, double size, permi_choice *choice)
 {
   double visits = 1, level = 1;
@@ -10460,7 +10453,7 @@ PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double on
     choice->seconds = visits * (one + 1e-8);
 }
 
-/* The price of a sum over signs; one: seconds of an operation in dd or exact. */
+/* one: seconds of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, double one, double size,
                                          permi_choice *choice)
 {
@@ -10487,7 +10480,7 @@ PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, do
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* The predicted price of one engine, or why it cannot. modulus: 0, or the one wanted. */
+/* modulus: 0, or the one wanted. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus)
 {
@@ -10504,7 +10497,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   choice.seconds = (double)INFINITY;
   if (exact) {
     choice.words = permi_choice_words(counted, &shape, method, by_columns);
-    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) {
       choice.words = 1;
       choice.modulus = modulus;
     }
@@ -10550,7 +10543,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-#define PERMI_COUNTS_GPU_STEPS 2000 /* operations of a term, at most */
+#define PERMI_COUNTS_GPU_STEPS 2000
 
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
@@ -10569,7 +10562,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* and for compiling */
 }
 
-/* The cheapest engine, or the named one. Subsets may take twice as long: they do not cancel. */
+/* Subsets may take twice as long as others: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -10850,7 +10843,7 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
    Sums over signs on GPUs, in double. A thread's number is the setting of the high digits; all threads walk the
    `walked` low digits in one n-ary Gray code. */
 
-#define PERMI_COUNTS_GPU_WALK 1024 /* terms of a walk, at most */
+#define PERMI_COUNTS_GPU_WALK 1024
 
 typedef struct permi_counts_gpu {
   permi_gpu gpu;
@@ -10881,7 +10874,7 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
 }
 #undef PERMI_MEMBER
 
-/* Sets the kernel's shape and *threads, the settings of high digits; returns `walked`. */
+/* Returns `walked`; *threads: settings of the high digits. */
 PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
 {
   const int rows = counts->forms * counts->parts;
@@ -10910,7 +10903,7 @@ PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gp
   return walked;
 }
 
-/* Fills the table of permi_counts_walk of >>text_counts; it was zero. */
+/* The table of permi_counts_walk, >>text_counts; it was zero. */
 PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
                                               double *table)
 {
@@ -11002,8 +10995,8 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
 /* ===================================================================================== >>counts_leaf
    Makes the chosen engine a leaf. */
 
-/* Makes digits of a choice, to be filled in, with room for `cells` weights; *spare: zeros for digits and forms, and
-   room for the digits' order. Returns NULL if memory runs out. */
+/* Makes digits with room for `cells` weights; *spare: zeros for digits and forms, and room for the digits' order.
+   Returns NULL if memory runs out. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
                                                  const permi_reach *reach, size_t cells,
                                                  const perm_allocator *allocator, int **spare)
@@ -11097,7 +11090,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
   }
 }
 
-/* Adds weights, grids and chunks of a sum over signs; returns a bound of what forms lose. */
+/* Returns a bound of what forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
                                           permi_leaf *leaf)
 {
@@ -14222,7 +14215,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factor
   }
 }
 
-/* Multiplies the n forms, in place, highest exponent first; absolute: of moduli. */
+/* In place, highest exponent first; absolute: of moduli. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -14331,7 +14324,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Copies a factor with lines scaled by powers of two, added up in *exp2; returns 0 if a line is zero. */
+/* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
@@ -14577,7 +14570,7 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
   return a;
 }
 
-/* 1 / a, a not 0, by two Newton steps. */
+/* By two Newton steps; a is not 0. */
 static permi_dd permi_dd_reciprocal(permi_dd a)
 {
   permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
@@ -14617,8 +14610,8 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor);
 }
 
-/* LU of m (n x n) by complete pivoting; row, column: permutations; *odd: their parity. Returns 0 if m is singular to
-   working precision. */
+/* LU of m (n x n) by complete pivoting; *odd: the permutations' parity. Returns 0 if m is singular to working
+   precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
   int i, j, k;
@@ -14663,7 +14656,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
 {
   int i, j, k, c;
   *condition = *growth = 0;
-  for (c = 0; c < n; c++) { /* M^-1 e_row[c]: L, then U */
+  for (c = 0; c < n; c++) {
     for (i = 0; i < n; i++) {
       x[i].re = permi_dd_make(i == c);
       x[i].im = permi_dd_make(0);
@@ -14686,7 +14679,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* Runs the general engines on the matrix; rounding its entries costs as much as their own roundings. */
+/* Rounding the entries costs as much as the engines' own roundings. */
 static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
                                         const perm_options *options, perm_result *result)
 {
@@ -14722,7 +14715,6 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
 
 #define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
-/* number *= d, d not 0, of any exponent. */
 static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
 {
   int e;
@@ -14784,7 +14776,7 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
       int exp2;
       permi_cauchy_times(number, d);
       frexp(permi_dd_complex_modulus(d), &exp2);
-      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
+      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) {
         memset(&m[i * n + j], 0, sizeof *m);
         lossy = 1;
       } else {
@@ -14798,7 +14790,7 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
   return lossy;
 }
 
-/* The permanent, n > 0. m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
+/* m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
 static permi_number permi_cauchy_number(int n, const double *const node[2], int parts, permi_dd_complex *m,
                                         double *moduli, int *permutation, double *condition)
 {
@@ -14930,7 +14922,7 @@ static uint64_t permi_random(uint64_t *state)
 }
 
 typedef struct permi_sampler {
-  int n, parts, signs; /* signs: Glynn's estimator */
+  int n, parts, signs;
   uint64_t seed;
   const double *a;
   permi_control *watch;
@@ -15067,7 +15059,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-/* One sample of a block; room: n doubles or ints. */
+/* room: n doubles or ints. */
 static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
 {
   permi_moments sample = {1, 1, 0, 0, 0};
@@ -15207,7 +15199,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
   }
 }
 
-/* Copies the rows, fewest entries first; start: room for n + 2. */
+/* Puts rows with fewest entries first; start: room for n + 2. */
 static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
 {
   const size_t row = (size_t)(n * parts);
@@ -15300,7 +15292,7 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
   return NULL;
 }
 
-#define PERMI_ESTIMATE_POLL 5e7 /* entries between looks at the limits */
+#define PERMI_ESTIMATE_POLL 5e7
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
 /* Takes blocks of samples until a limit. Without a finished block *estimate stays, and the status says why. rooms: n
@@ -15372,7 +15364,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   return status;
 }
 
-/* Checks the arguments; *negative: some entry is not a number >= 0. */
+/* *negative: some entry is not a number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_estimate *estimate)
 {
@@ -15408,7 +15400,7 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
 }
 
 typedef struct permi_estimate_room {
-  double *a, *scaled, *rooms; /* matrix; rows in order; n a thread */
+  double *a, *scaled, *rooms;
   int *entries;
   permi_moments *sample;
 } permi_estimate_room;

@@ -94,7 +94,7 @@ typedef struct perm_gpu_batch {
 } perm_gpu_batch;
 
 typedef struct perm_gpu_work {
-  int n, parts, product; /* parts: 1 real, 2 complex */
+  int n, parts, product;
   int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
   int stride;            /* words of all rows (row, part, high and low), even */
   int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
@@ -149,7 +149,7 @@ typedef struct perm_gpu_programme {
   int ways;              /* of a step, at most */
   double states[2];      /* before even and odd steps, at most */
   int words;             /* of 64 bits, of the longest value */
-  int lists;             /* sorted lists, not arrays */
+  int lists;
   void *context;
   perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_programme;
@@ -168,7 +168,7 @@ extern "C" {
 #endif
 /* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Adds chunks [begin, end) to *partial, or a prefix of them. */
+/* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
@@ -176,7 +176,6 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
    chunks[k], INFINITY if it failed. */
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds);
-/* Computes a batch's permanents; `threads` host threads serve the GPUs. */
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
@@ -189,15 +188,13 @@ perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const
 /* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
-/* Starts a step; waits only if sizes is not NULL: least modulus above 0, largest. */
+/* Waits only if sizes is not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* Makes a step of lists; *states: their number afterwards. */
+/* *states: their number afterwards. */
 perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
                                      uint64_t *states, double *sizes);
-/* Multiplies `states` values by two numbers in turn. */
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-/* Reads the first value. */
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #if defined(__cplusplus)
@@ -424,7 +421,6 @@ struct permi_registers {
   bool sampled;
 };
 
-/* Steps to setting s of the block columns; adds its term. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
 PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o, int s)
 {
@@ -588,7 +584,6 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   }
 }
 
-/* Adds thread t + half's sum to thread t's; room: [5][128]. */
 PERMI_BOTH void permi_fold(double *room, int t, int half)
 {
   PERMI_UNROLL
@@ -616,7 +611,6 @@ __device__ __forceinline__ void permi_total(double *room, double *out)
       out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
 }
 
-/* Writes the sum of each thread's `sum`. */
 __device__ __forceinline__ void permi_finish(double *room, double *out, const double *sum)
 {
   __syncthreads();
@@ -822,7 +816,6 @@ struct permi_exact_groups<S, END, END> {
   static PERMI_BOTH void run(const S &, const unsigned *, unsigned *, unsigned &) {}
 };
 
-/* Adds the term of row sums x; odd: minus. */
 template <class S>
 PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd, unsigned *sum)
 {
@@ -875,7 +868,6 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-/* The walk's row for the step after state m. */
 PERMI_BOTH int permi_exact_row(unsigned m)
 {
   const int j = permi_ctz(m + 1);
@@ -982,7 +974,7 @@ struct alignas(16) permi_batch_room {
   double a[N * N * PARTS];
   permi_arguments<COUNT> arguments;
   double largest[N];
-  double worst[N]; /* a column's least share in its rows */
+  double worst[N];
   double pivot[N * PARTS];
   double size[N * SAMPLES]; /* a row sum's modulus for some signs */
   double share[N * SAMPLES]; /* of it that rounding may have taken */
@@ -994,7 +986,6 @@ PERMI_BOTH double permi_batch_size(const double *z, int parts)
   return x < y ? y : x;
 }
 
-/* The least power of two not below a normal x. */
 PERMI_BOTH double permi_batch_power(double x)
 {
   const long long bits = permi_bits(x) + 0xfffffffffffffll;
@@ -1037,7 +1028,6 @@ PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *pl
   return best;
 }
 
-/* Writes row i into the tables: divided by its pivot or not, on its grid. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int pivot, int plain)
 {
@@ -1253,7 +1243,6 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
   term[1] = im;
 }
 
-/* e_k += x e_(k-1) for form f, where e_k is needed. */
 template <class S>
 PERMI_BOTH void permi_counts_form(const S &shape, int f, const double *x, int absolute, double *e)
 {
@@ -1428,7 +1417,7 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
 
 /* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
    of the ways: the CPU's bits. All first words of a block's values come before all second ones, so that lanes read side
-   by side. A way's top bits are settled once a thread block, middle bits once a warp. */
+   by side. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -1465,22 +1454,20 @@ struct permi_step_arguments {
   int bits;
   int from_shift;
   int to_shift;
-  int low;  /* the source's occupied low slots */
+  int low;
   int words;
   int spans; /* thread blocks a top word */
-  int span;  /* blocks of each */
+  int span;
 };
 
-/* A way for one top word. */
 struct permi_route {
-  unsigned long long offset; /* of the source's top bits */
+  unsigned long long offset;
   permi_coefficient c[2];
   unsigned test, want, keep, flip;
-  int row; /* of the source's middle offsets */
+  int row;
   int low_ones, place, unused;
 };
 
-/* A block's summands. */
 struct permi_origin {
   unsigned long long offset;
   permi_coefficient c[2];
@@ -1803,13 +1790,13 @@ struct permi_list_arguments {
   const void *value;
   unsigned long long states;
   const permi_gpu_stream *stream;
-  unsigned long long *count; /* of tiles of 1024, then of those before */
-  unsigned long long *start; /* of rows, and the end */
-  unsigned long long tiles; /* of a row */
+  unsigned long long *count;
+  unsigned long long *start;
+  unsigned long long tiles;
   int rows;
   permi_item *item;
   permi_item *merged;
-  unsigned long long begin; /* of two runs */
+  unsigned long long begin;
   unsigned long long middle;
   unsigned long long end;
   unsigned long long *to_key;
@@ -1849,7 +1836,6 @@ PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const p
   return low;
 }
 
-/* Writes items [first, first + count) of the union of a and b. */
 PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item *b, int bs, int first, int count,
                                   permi_item *to)
 {
@@ -1858,7 +1844,6 @@ PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item 
     to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
 }
 
-/* Sums the state from item i on, to place k. */
 template <int CELL, int WORDS, int PARTS>
 PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
                                 unsigned long long *sizes)
@@ -1889,7 +1874,6 @@ PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long lon
   }
 }
 
-/* The rank of a thread's element among those in. */
 __device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
 {
   __shared__ int warps[8];
@@ -1960,7 +1944,6 @@ __device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
   }
 }
 
-/* Merges 2048 items, in shared memory. */
 __device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
 {
   __shared__ permi_item room[2048];
@@ -2085,7 +2068,7 @@ typedef struct permi_nvrtc {
 /* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1, 2: the frontier's arrays, lists: product is the cell, n words in each part */
+  int family; /* 0: sums; 1: the frontier's arrays, 2: lists: product is the cell, n words in each part */
   int arch, device, unused;
   uint64_t digest, length;
 } permi_kernel_key;
@@ -2111,11 +2094,11 @@ typedef struct permi_loaded {
    leave; the module is kept. */
 typedef struct permi_making {
   permi_kernel_key key;
-  char *source, *cache; /* owned */
+  char *source, *cache;
   size_t shared;
   int compiling; /* others of its architecture wait for the image */
-  int calls;     /* waiting for it */
-  int ended;     /* there is `loaded` or a message */
+  int calls;
+  int ended;
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;
@@ -2137,7 +2120,6 @@ static void permi_made_begin(void)
   permi_condition(&permi_made_condition);
 }
 
-/* Signalled when a module or an image is made. */
 static pthread_cond_t *permi_made(void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -2154,9 +2136,9 @@ static struct {
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   permi_making *making;
-  int threads;          /* making modules */
+  int threads;
   volatile int leaving; /* the process ends, compilers give up */
-  pid_t process;        /* owner of the threads */
+  pid_t process;
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
   int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: older NVRTC */
   void (*twin)(void); /* the tests' driver, called instead of compiling, unless NULL */
@@ -2169,7 +2151,6 @@ static double permi_clock(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Nanoseconds, below 1e9, from now. */
 static struct timespec permi_until(long nanoseconds)
 {
   struct timespec until;
@@ -2211,7 +2192,7 @@ static int permi_called(CUresult status, const char *what, int device, char *mes
   permi_called(permi_fault() ? CUDA_ERROR_UNKNOWN : permi_cuda.driver.name arguments, "driver call " #name, device,    \
                message)
 
-/* What a user of a GPU holds; 0 in a handle is nothing. */
+/* 0 in a handle is nothing. */
 typedef enum permi_held { PERMI_MEMORY, PERMI_HOST, PERMI_EVENT, PERMI_STREAM, PERMI_HELDS } permi_held;
 typedef struct permi_holder {
   int device, held;
@@ -2235,7 +2216,7 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
                                : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
-/* Gives all back, memory first, which waits; ignores failures. */
+/* Gives memory back first, which waits; ignores failures. */
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;
@@ -2260,7 +2241,6 @@ static void permi_give_back(permi_holder *holder)
 /* ======================================================================================== >>devices
    Which GPUs there are. */
 
-/* Opens the first library found; `table` gets its functions. */
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)
 {
@@ -2283,7 +2263,7 @@ static int permi_open(const char *const *libraries, const char *const *symbols, 
 
 #define PERMI_NAME(name, symbol, parameters) symbol,
 
-/* Opens the driver and counts GPUs; the caller holds permi_cuda_lock. */
+/* The caller holds permi_cuda_lock. */
 static int permi_driver_open(void)
 {
   static const char *const symbols[] = {PERMI_DRIVER_LIST(PERMI_NAME) NULL};
@@ -2396,7 +2376,6 @@ static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes)
 }
 #define PERMI_DIGEST_START UINT64_C(14695981039346656037)
 
-/* The key of work's kernel; device -1: none. */
 static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
 {
   permi_kernel_key key;
@@ -2449,7 +2428,7 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
 #undef PERMI_GLOBAL
 }
 
-/* The text for NVRTC; the caller frees it. */
+/* The caller frees the text. */
 static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
 {
   const char *more = key->family       ? permi_text_arrays
@@ -2533,7 +2512,7 @@ static char *permi_compile(const char *source, int arch, size_t *size, char *mes
   return image;
 }
 
-/* Reads a cache file (size, digest, image); returns NULL if anything is amiss. */
+/* Returns NULL if anything is amiss. */
 static char *permi_cache_read(const char *path, size_t *size)
 {
   uint64_t head[2];
@@ -2646,7 +2625,6 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
   return fine;
 }
 
-/* The image's path in the cache; empty: none. */
 static void permi_cache_path(const permi_making *making, char *path, size_t room)
 {
   static const char options[] = PERMI_COMPILE_TEXT;
@@ -2711,7 +2689,7 @@ static permi_loaded *permi_make(permi_making *making)
 
 #define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
 
-/* Frees it when unwanted; the caller holds permi_cuda_lock. */
+/* The caller holds permi_cuda_lock. */
 static void permi_making_leave(permi_making *making)
 {
   permi_making **at;
@@ -2756,7 +2734,7 @@ static void permi_cuda_leave(void)
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
-/* Starts a thread that makes the module and takes source over; the caller holds permi_cuda_lock. */
+/* Takes source over; the caller holds permi_cuda_lock. */
 static permi_making *permi_making_start(const permi_kernel_key *key, char *source, size_t shared, const char *cache,
                                         char *message)
 {
@@ -2790,7 +2768,7 @@ static permi_making *permi_making_start(const permi_kernel_key *key, char *sourc
   return making;
 }
 
-/* After a fork forgets the parent's threads; the caller holds permi_cuda_lock. */
+/* The caller holds permi_cuda_lock. */
 static void permi_process_begin(void)
 {
   if (permi_cuda.process == getpid())
@@ -2868,7 +2846,7 @@ typedef struct permi_worker {
   const perm_gpu_work *work;
   pthread_t thread;
   int device, started, taken, used;
-  double chunks_per_second, last; /* last: when a piece ended */
+  double chunks_per_second, last;
 } permi_worker;
 
 static void permi_team_begin(permi_team *team, void *job, const char *cache, char *message)
@@ -2931,7 +2909,6 @@ static int permi_team_stops(void *context)
   return stop;
 }
 
-/* Runs start(worker) in a thread each until all have left. */
 static perm_status permi_team_run(permi_team *team, permi_worker *worker, int workers, void *(*start)(void *),
                                   perm_status (*poll)(void *context, uint64_t done), void *context)
 {
@@ -2955,7 +2932,6 @@ static perm_status permi_team_run(permi_team *team, permi_worker *worker, int wo
   return status;
 }
 
-/* The job's status; `all`: done when complete. */
 static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status status)
 {
   pthread_cond_destroy(&team->changed);
@@ -2967,7 +2943,6 @@ static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status st
   return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
 }
 
-/* Loads the worker's kernel; its device's context is current. */
 static CUfunction permi_worker_begin(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -2986,7 +2961,7 @@ typedef struct permi_run { /* `done` is merged; the lock guards what follows `gp
   perm_partial *partial;
   int gpus;
   uint64_t next, end;
-  permi_piece *waiting; /* finished before their turn */
+  permi_piece *waiting;
 } permi_run;
 
 typedef struct permi_slot {
@@ -3037,7 +3012,6 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   return piece;
 }
 
-/* Queues a finished piece and merges those due. */
 static void permi_deliver(permi_team *team, permi_piece *piece)
 {
   permi_run *run = (permi_run *)team->job;
@@ -3121,7 +3095,6 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   return 1;
 }
 
-/* Runs pieces in both slots in turn. */
 static int permi_pieces(permi_worker *worker, permi_slot *slot, const permi_holder *holder, CUfunction function,
                         CUdeviceptr table)
 {
@@ -3205,7 +3178,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 /* =========================================================================================== >>tune
    Which of several kernels is fastest. */
 
-#define PERMI_TUNE_SECONDS 0.1 /* of a slice */
+#define PERMI_TUNE_SECONDS 0.1
 #define PERMI_TUNE_MOST 16
 
 static void *permi_tune_compile(void *argument)
@@ -3293,15 +3266,15 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
 /* ========================================================================================== >>batch
    Many small matrices: several host threads a GPU fetch pieces of the batch, since one is slower than the GPU. */
 
-#define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
-#define PERMI_BATCH_WORKERS 8       /* of a GPU */
+#define PERMI_BATCH_BYTES (8 << 20)
+#define PERMI_BATCH_WORKERS 8
 
-typedef struct permi_batch_run { /* the lock guards `next`; `done` counts matrices */
+typedef struct permi_batch_run {
   const perm_gpu_batch *batch;
   size_t piece, next;
 } permi_batch_run;
 
-/* Takes matrices from *first on; returns their number. */
+/* Returns how many matrices it takes from *first on. */
 static size_t permi_batch_take(permi_team *team, size_t *first)
 {
   permi_batch_run *run = (permi_batch_run *)team->job;
@@ -3451,14 +3424,14 @@ struct perm_gpu_frontier {
   permi_holder holder;
   int steps, planes;      /* planes: words of a value */
   permi_loaded *module;
-  perm_status stopped; /* what poll said during compilation */
+  perm_status stopped;
   CUstream stream;
   CUdeviceptr values[2], table[2], place;
   void *host[2];
   CUevent sent[2], done;
   int source_low;
   double began;
-  CUdeviceptr key[2], item[2], count; /* lists: of states; transitions; tiles */
+  CUdeviceptr key[2], item[2], count;
   uint64_t states, item_room, count_room;
 };
 
@@ -3637,7 +3610,6 @@ static void permi_frontier_no_sizes(char *to)
   memset(to + 8, 0, 8);
 }
 
-/* Sends a step's words and ways to its target's table. */
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
@@ -3681,7 +3653,6 @@ static int permi_frontier_wait(perm_gpu_frontier *frontier)
          PERMI_ON(&frontier->holder, wait, (frontier->done));
 }
 
-/* Fetches bytes through pinned memory. */
 static int permi_frontier_fetch(perm_gpu_frontier *frontier, CUdeviceptr from, void *host, void *to, size_t bytes)
 {
   if (!PERMI_ON(&frontier->holder, download, (host, from, bytes, frontier->stream)) || !permi_frontier_wait(frontier))
@@ -3750,7 +3721,7 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   return permi_frontier_leave(fine);
 }
 
-/* A step's arguments but sizes and spans. */
+/* All of a step's arguments but sizes and spans. */
 static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
                                                      int ways)
 {
@@ -3843,7 +3814,6 @@ static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_li
                               8 * ((size_t)rows + 1));
 }
 
-/* Merges items two by two into frontier->item[*turn]. */
 static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
 {
   int r, kept;

@@ -8529,7 +8529,7 @@ static int permi_hybrid_line(int slot)
 
 typedef struct permi_statement {
   uint16_t out, p, q;
-  uint16_t h, g;      /* slots or constants */
+  uint16_t h, g;
 } permi_statement;
 
 typedef struct permi_instruction {
@@ -8560,19 +8560,18 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* See permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
-  double floor[64];    /* raises a row's modulus in the sum of |terms| */
+  double floor[64];
   permi_shared shared;
-  double majorant;     /* of the permanent of moduli, from above */
-  double bits;         /* of the longest product */
+  double majorant;
+  double bits;
   double below;        /* sum of relative squares of compensated rows' second words */
 } permi_hybrid_rounding;
 
 #define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
+  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
@@ -8580,13 +8579,13 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
+  permi_gpu gpu; /* used if there is `code`, see >>programs */
   struct permi_code *code;
   struct permi_hybrid *next;
-  int candidate, candidates; /* numbered from 1; 0: no others are kept */
-  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
+  int candidate, candidates;
+  double timed[PERMI_GPU_CANDIDATES];
 #endif
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
@@ -8599,7 +8598,7 @@ typedef struct permi_hybrid {
   double *step;           /* [high][n][parts]: 2a */
   size_t doubles;
   int touched[64][65];    /* the rows of each column, then -1 */
-  unsigned absolute_mask; /* the sum of |terms| takes a block in mask + 1 */
+  unsigned absolute_mask;
   double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES];
@@ -8635,7 +8634,6 @@ static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
   (void)isa;
 }
 
-/* Adds the terms of 2^chunk_log2 states of the high columns to *partial. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -8694,27 +8692,26 @@ typedef struct permi_arrangement {
   int order[64]; /* inner in order of elimination, low from the fastest, others */
 } permi_arrangement;
 
-/* Seconds of statements, relative to one load, one product and one store. */
+/* Seconds of statements relative to a load, a product and a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
-#define PERMI_GPU_LEAST_OUTER 9 /* PERM_GPU_THREADS_LOG2 + 2 */
+#define PERMI_GPU_LEAST_OUTER 9
 
-/* A row (node < n) or a node's result; sets of columns are bits. */
 typedef struct permi_hybrid_factor {
   uint32_t scope, dirty;
   int node;
 } permi_hybrid_factor;
 
 typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
-typedef struct permi_hybrid_node { /* right < 0: folds left only */
+typedef struct permi_hybrid_node {
   permi_node_kind kind;
   int left, right;
   uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
-  int first, items;           /* of a chain; the first may be the chain before */
+  int first, items;
   int slot, persists;
 } permi_hybrid_node;
 
@@ -8722,15 +8719,15 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
 typedef struct permi_layouts {
   int n, budget, nodes, items, record;
   int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: of the CPU */
-  uint64_t row[2][64], column[2][64]; /* bits, by orientation */
+  uint64_t row[2][64], column[2][64];
   int degree[2][64];
-  double add;  /* weight of an entry of a row's table */
+  double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES];
   int item[192];
   double rows_a_step;
-  double units, calls; /* of permi_layout_cost */
+  double units, calls;
   double speed, rival;   /* speed: statements a second; rival: seconds of another engine */
   const permi_account *account;
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
@@ -8787,7 +8784,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU; unless `whole`, without its column of +-1. */
+/* The cost of a row's table on a GPU; unless `whole`, without its column of +-1. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -8801,11 +8798,10 @@ typedef struct permi_layout_sum {
   double cost, rows, live, most; /* weighted statements; row factors; waiting tables now, at most */
 } permi_layout_sum;
 
-/* A table of `here` entries replaces a and b where these change as often. */
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* a GPU frees operands as results come */
+  const double waiting = work->gpu ? 0.75 : 1;
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -8821,7 +8817,6 @@ static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
   *b = kept;
 }
 
-/* Merges the cheapest pairs down to two factors; returns their number. */
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
@@ -8859,7 +8854,6 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
   return count;
 }
 
-/* Folds the product of one or two factors. */
 static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken,
                                              int count, uint32_t bit)
 {
@@ -8926,8 +8920,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
   }
 }
 
-/* Returns the weighted statements of an outer pattern, or gives up above `limit`. Each inner column's factors are
-   merged, the cheapest pair first, the last with the fold. */
+/* Returns an outer pattern's weighted statements, or gives up above `limit`. Each inner column's factors are merged,
+   the cheapest pair first, the last with the fold. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -8980,7 +8974,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* no caller has a column without entries */
+    if (count == 0)
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -9007,7 +9001,6 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* Returns how many more layouts may be priced. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -9110,7 +9103,6 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
   return cost;
 }
 
-/* Simulated annealing of log cost over inner set, order and low columns. */
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
 {
@@ -9188,9 +9180,9 @@ typedef struct permi_hybrid_maker {
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
   int sequence[PERMI_HYBRID_NODES], evaluated;
   uint32_t scope[64];
-  int constant[64];                       /* a row's first constant */
-  int turned[PERMI_HYBRID_LOW + 1][64];   /* a low column's and row's constant 2a, before -2a */
-  int failed;       /* 1: no slots or statements left; 2: no memory */
+  int constant[64];
+  int turned[PERMI_HYBRID_LOW + 1][64];
+  int failed;
   permi_instruction nowhere;
 } permi_hybrid_maker;
 
@@ -9224,7 +9216,6 @@ static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node 
     maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
 }
 
-/* A node's child k; NULL: a row (*index) or none (-1). */
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
 {
   *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
@@ -9282,7 +9273,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Appends an item; returns 0 with *failed 1 (more than `most`) or 2 (no memory). */
+/* Returns 0 with *failed 1 (more than `most`) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -9327,7 +9318,6 @@ static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
              : 0;
 }
 
-/* Packs the bits of x in mask. */
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -9344,7 +9334,6 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
   return x;
 }
 
-/* An operand's place under a setting: a slot, or a row's constant. */
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -9409,7 +9398,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Turns the low column that leads from setting s to the next; after the last setting to the first. */
+/* Turns the low column between settings s and s + 1; after the last setting to the first. */
 static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 {
   const permi_arrangement *layout = maker->layout;
@@ -9465,7 +9454,6 @@ PERMI_BRIEF_END
 static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
 #endif
 
-/* Releases a program and later candidates. */
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
@@ -9498,7 +9486,7 @@ typedef struct permi_hybrid_rows {
   double modulus[64][64], lost[64][64];
   double lost_square[64], square[64], below_square[64];
   double sum[64];
-  double unit[64];                                      /* divides all numbers of a row; 0: none */
+  double unit[64];
 } permi_hybrid_rows;
 
 /* Reads row i of a [n][n], columns in `order`, divided by entry `unit` unless -1. */
@@ -9643,7 +9631,6 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.most = all * rounding->majorant;
 }
 
-/* Takes over the layout, priced again for its nodes. */
 static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
                                permi_hybrid_algebra algebra)
 {
@@ -9697,7 +9684,6 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   }
 }
 
-/* Makes lanes, high columns and their tables; returns 0 if memory runs out. */
 static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
@@ -9845,7 +9831,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   *length += more > 0 ? (size_t)more : 0;
 }
 
-/* The block's scaled matrix in an orientation, [n][n][parts]; *zero: a line is 0. */
+/* The scaled matrix in an orientation, [n][n][parts]; *zero: a line is 0. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -9921,23 +9907,23 @@ typedef enum permi_code_kind {
   PERMI_CODE_ADD,     /* a + constant b, or - */
   PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
   PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_TIMES,
   PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_MINUS,
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_MULTIPLY,
   PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,    /* a + b */
+  PERMI_CODE_PLUS,
   PERMI_CODE_RETURN
 } permi_code_kind;
 
-typedef struct permi_code_statement { /* its index is the value's number */
+typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
 } permi_code_statement;
 
-typedef struct permi_code_flip { /* adds 2 a_ij, a constant, or its negative */
+typedef struct permi_code_flip {
   int row, constant, negative;
 } permi_code_flip;
 
@@ -9951,11 +9937,11 @@ typedef struct permi_code {
   int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
-  int walk, samples_log2, live; /* live: the most doubles that wait */
-  double operations, moves;     /* of a step of the walk; moves: loads and stores */
+  int walk, samples_log2, live;
+  double operations, moves;
   permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
   long long scale_exp2;
-  int divided;                      /* number of rows */
+  int divided;
   const perm_allocator *allocator;
   int failed;                       /* 1: too large, 2: no memory */
 } permi_code;
@@ -9985,16 +9971,16 @@ typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
   permi_code *code;
-  int parts, moduli;         /* moduli: 1 for the second program */
-  uint32_t minus;            /* low columns with sign - */
+  int parts, moduli;
+  uint32_t minus;
   int literals;              /* of constants; for real programs of short runs */
   int remake, reload;        /* statements after which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
-  int unit[64]; /* inner column of the row's divisor; -1: none */
-  int base[64], *memo;           /* the value's number; -1: to be made */
+  int unit[64];
+  int base[64], *memo;
   int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* places in memo */
   int memos;
-  permi_hybrid_rows rows; /* in the layout's order */
+  permi_hybrid_rows rows;
   const double *floor;
 } permi_coder;
 
@@ -10008,7 +9994,6 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
              : 0;
 }
 
-/* Returns the number of constant x or -x; *negative: which. */
 static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -10026,7 +10011,6 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
              : 0;
 }
 
-/* Returns the number of twice an entry. */
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
@@ -10075,7 +10059,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* A node's value, or a whole row's, under a setting; a fold makes its larger factor first. */
+/* A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
@@ -10126,7 +10110,6 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   return value;
 }
 
-/* Stores a statement's operands that are values; returns their number. */
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
   static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
@@ -10137,7 +10120,6 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Notes the most values that wait in statements [begin, end). */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -10161,7 +10143,7 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
-  most *= begin ? 1 : coder->parts; /* moduli are real */
+  most *= begin ? 1 : coder->parts;
   code->live = most > code->live ? most : code->live;
   return 1;
 }
@@ -10174,7 +10156,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled a, divided by its largest inner entry unless that is small; *growth: log2 of the products'
+/* Divides row i of the scaled a by its largest inner entry unless that is small; *growth: log2 of the products'
    gain. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
@@ -10337,7 +10319,6 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
      {"a return v%d;\n", NULL}}};
 
-/* PTX: value k = value a + x. */
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
   uint64_t bits;
@@ -10370,7 +10351,6 @@ static void permi_code_print_statement(permi_coder *coder, int k)
     permi_code_print_sum(code, k, k, coder->floor[t->b]);
 }
 
-/* Prints statements [begin, end) on bases b, which make block; low: of the moduli. */
 static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
 {
   permi_code *code = coder->code;
@@ -10513,7 +10493,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
    The plan on a GPU, and its candidates. */
 
 #if defined(PERM_WITH_CUDA)
-/* Seconds on one GPU without compilation; waiting values above PERMI_GPU_LIVE are spilled. */
+/* Waiting values above PERMI_GPU_LIVE are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -10586,7 +10566,6 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
-/* Makes the program *made, as permi_hybrid_create. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                      permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
@@ -10702,7 +10681,7 @@ typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   double *scaled;
   long long scale_exp2;
-  int given, zero; /* given: the matrix's orientation, -1: none yet */
+  int given, zero;
   int wanted;
   permi_hybrid *best;
 } permi_code_choice;
@@ -10731,7 +10710,6 @@ static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *c
   return place == 0;
 }
 
-/* Makes the trial's programs; *better: one is the best. */
 static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
                                   permi_code_choice *choice, int *better)
 {
@@ -10806,7 +10784,7 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
   return worth;
 }
 
-/* Offers the best program; a long sum's layout is annealed again. */
+/* A long sum's layout is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
@@ -10968,7 +10946,6 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                                                  : PERMI_HYBRID_REAL;
 }
 
-/* Returns 0 if hybrid does not take the block; the offer says why. */
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -11007,8 +10984,8 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Seconds that the hybrid may reach, over which orders need not be searched: the first layout's over PERMI_HYBRID_GAIN.
-   INFINITY: it does not matter. */
+/* Returns seconds that the hybrid may reach, so that orders above need not be searched. INFINITY: it does not
+   matter. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -11136,7 +11113,7 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* share of the products that round */
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1);
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
@@ -11195,16 +11172,16 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 PERMI_BRIEF_END
 
 /* ======================================================================================= >>sparyser
-   Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
-   SUPERMAN: Efficient permanent computation on GPUs, with the order of [EK] (>>codegen); here as a tree. Digits,
-   columns or groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that
-   touches it, which makes its sum final: each level keeps the product over the rows of slower digits, and a product of
-   0 ends the branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no
-   faster one does (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
+   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: Ryser's sum over sets of
+   columns in Gray order, on compressed columns, with the order of [EK] (>>codegen); here as a tree. Digits, columns or
+   groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
+   which makes its sum final: each level keeps the product over the rows of slower digits, and a product of 0 ends the
+   branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no faster one does
+   (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
-   r_i the row's sum: half as many terms, hardly a zero. Prediction chooses. */
+   r_i the row's sum: half as many terms, hardly a zero. */
 
 #define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
 #define PERMI_RYSER_CHUNKS 4096       /* at most, unless chunks would take longer than PERMI_RYSER_CHUNK_SECONDS */
@@ -11214,14 +11191,14 @@ typedef struct permi_ryser {
   int groups, transposed, on_grid, pairs;
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];                 /* of a column, in digit order */
+  int column_start[PERM_MAX_N + 1];
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
   int shares;                                       /* into which the values of digit low - 1 are split */
-  uint64_t combinations;                            /* number of chunks */
-  double nodes, terms, seconds, growth, bits; /* growth: product of row sums of moduli above 1 */
-  double moved[PERM_MAX_N];                   /* most that rounding moved an entry of a row */
+  uint64_t combinations;
+  double nodes, terms, seconds, growth, bits;
+  double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
-  double widest;                              /* the largest row sum of moduli */
+  double widest;
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
   double value[2][PERM_MAX_N * PERM_MAX_N];
@@ -11243,7 +11220,6 @@ typedef struct permi_ryser_walk {
   uint64_t terms;
 } permi_ryser_walk;
 
-/* Column k, in digit order, joins or leaves the set. */
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11270,7 +11246,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* Multiplies by a digit's rows; returns 0 if the product vanishes. */
+/* Returns 0 if the product vanishes. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11331,7 +11307,6 @@ static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
   }
 }
 
-/* Adds both terms of a fastest digit that is one column. */
 static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11389,7 +11364,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
   for (d = 0; d < digits; d++) {
     int code = ryser->least[d];
-    if (d == ryser->low - 1 && shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
+    if (d == ryser->low - 1 && shares > 1) {
       const int begin = (int)(share * left / shares);
       left = (int)((share + 1) * left / shares) - begin;
       code += begin;
@@ -11537,7 +11512,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Rounds entries to the grid; the base takes the left-out column and half the sums. */
+/* Half the sums and the left-out column go into the base. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -11571,7 +11546,7 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Predicts moves and seconds: of each level the settings that no zero has cut. */
+/* Of each level the settings count that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
@@ -11588,7 +11563,7 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1; /* share of the sets without a column of this row */
+      double empty = 1;
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
@@ -11633,7 +11608,6 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-/* Offers the best split of both orientations, or refuses. */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
@@ -11719,7 +11693,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
    itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
    rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
-                               permi_leaf *leaf) /* terms: of a chunk */
+                               permi_leaf *leaf)
 {
   const int n = block->n;
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
@@ -11852,43 +11826,43 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>codegen
-   The published sparse sums for GPUs, as oracles: D. Elbek, K. Kaya, Fully-automated code generation for efficient
-   computation of sparse matrix permanents on GPUs [EK]. Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order
-   over all columns but the last, each of which has code of its own with entries as literals.
+   D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs
+   [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order over all columns but the last, each
+   of which has code of its own with entries as literals.
      codegen-registers  keeps all row sums in registers
      codegen-memory     uses Algorithm 3's order and keeps the k rows of the first c columns in registers, the others in
                         memory with their product; Algorithm 4 chooses k and c
    Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d, down to 1024 terms. Differences from [EK]: d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter
-   of a second; a nominal GPU says how many threads fit, so that bits do not depend on the machine; row sums are exact
-   and TwoSum adds terms. */
+   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter of a second; a
+   nominal GPU says how many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum
+   adds terms. */
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
 #define PERMI_CODEGEN_LEAST 10
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
-#define PERMI_CODEGEN_SHARED 232448 /* of a multiprocessor, in bytes */
+#define PERMI_CODEGEN_SHARED 232448
 #define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
 #define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* of its first thread */
-  int walk;             /* a thread adds 2^walk terms */
+  uint64_t chunk, term;
+  int walk;
 } permi_codegen_launch;
 
 typedef struct permi_codegen {
   permi_gpu gpu;
   permi_code *code;
   permi_ryser ryser;
-  int place[PERM_MAX_N];   /* of a row; registers come first */
+  int place[PERM_MAX_N];
   int kept, quick;         /* k and c */
   int blocks, shared;
   int launches, walk;
   permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
   uint64_t chunks;
-  double operations, seconds; /* operations: of a term */
+  double operations, seconds;
 } permi_codegen;
 
 static void permi_codegen_release(const perm_allocator *allocator, void *context)
@@ -11971,7 +11945,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
   split.without = n - 1;
-  if (memory) { /* the last in order is left out */
+  if (memory) {
     split.without = -1;
     permi_ryser_plan(ryser, block, side, &split);
     split.without = ryser->column[n - 1];
@@ -12028,7 +12002,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* The kernel's text. Its table: row sums without columns [n]; columns [digits][n]; rows by place. */
+/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12040,7 +12014,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   for (i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest) /* unrolled, they would take registers */
+  if (rest)
     permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
   permi_code_print(code,
@@ -12120,7 +12094,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   codegen->gpu.work.program = &code->program;
   codegen->gpu.work.fingerprint =
       permi_code_hash(permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), codegen->chunks), code, &codegen->gpu.work);
-  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks); /* multiples are exact */
+  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks);
   return PERM_OK;
 }
 
@@ -12158,7 +12132,7 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
 
 #endif
 
-/* Returns 1 if no GPU is there, so that method sparyser takes over. */
+/* Returns 1 if no GPU is there: method sparyser takes over. */
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -12169,7 +12143,7 @@ static int permi_codegen_falls_back(const perm_options *options)
 static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  (void)rival; /* only by name */
+  (void)rival;
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
   else if (block->integer || maker->working->integer)
@@ -13505,12 +13479,12 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
 typedef struct permi_given {
   perm_kind kind;
   int m, n;
-  size_t nnz;              /* of an array: entries other than 0 */
+  size_t nnz;
   const size_t *row_start; /* NULL: an array, whose row i begins at i * ld */
   const int *column;
   const double *real, *imaginary;
   const int64_t *integer, *imaginary_integer;
-  size_t ld, step; /* step: doubles or integers an entry */
+  size_t ld, step;
 } permi_given;
 
 static permi_given permi_given_rows(const perm_matrix *matrix)
@@ -13543,7 +13517,7 @@ typedef struct permi_given_item {
   int64_t integer[2];
 } permi_given_item;
 
-/* Reads entry e of row i. Returns 1 if it is an integer (Gaussian if complex) for exact engines. */
+/* Returns 1 if entry e of row i is an integer (Gaussian if complex) for exact engines. */
 static int permi_given_entry(const permi_given *given, int i, size_t e, permi_given_item *entry)
 {
   const size_t at = e * given->step;
@@ -13562,7 +13536,7 @@ static int permi_given_entry(const permi_given *given, int i, size_t e, permi_gi
   return 1;
 }
 
-/* Returns 1 if all entries are integers; else *row and *entry are the first that is none, or where watch stopped. */
+/* *row and *entry: the first that is no integer, or where watch stopped. */
 static int permi_given_integers(const permi_given *given, int *row, permi_given_item *entry, permi_control *watch)
 {
   size_t e, end;
@@ -13607,7 +13581,7 @@ static void permi_sparse_fill(const permi_given *given, int exact, int transpose
   working->report.entries = (size_t)used;
 }
 
-/* Fills and reduces the working matrix. *zero: the permanent is 0 by structure. */
+/* *zero: the permanent is 0 by structure. */
 static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero)
 {
   int first = 1, changed = 1;
@@ -13674,7 +13648,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Reports blocks, equal lines and degrees in O(nnz + n log n); returns 0 if memory runs out. */
+/* O(nnz + n log n); returns 0 if memory runs out. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -13726,7 +13700,7 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Makes the block of n rows and n columns, incomplete if watch stops; returns 0 if memory runs out. */
+/* The block is incomplete if watch stops; returns 0 if memory runs out. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -13760,7 +13734,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     fill[i] = block->start[i];
   }
   edges = 0;
-  for (i = 0; i < n; i++) /* rows ascend, so each column's list does */
+  for (i = 0; i < n; i++)
     for (index = working->head[rows[i]]; index >= 0; index = working->cell[index].next[0]) {
       if (permi_watch_step(working->watch, (size_t)edges, 30))
         return 1;
@@ -13926,7 +13900,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Returns 1 for a precision above double, here always double-double. */
+/* Precisions above double are double-double here. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -13939,7 +13913,7 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* The price of a state relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
+/* Relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
@@ -14112,7 +14086,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
-    if (doubled && maker->job->leaves == 0) /* accurate, unless another leaf is not */
+    if (doubled && maker->job->leaves == 0)
       maker->job->precision = PERM_PRECISION_DD;
   }
   return PERM_OK;
@@ -14148,13 +14122,13 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* Sets the kind of values; returns 0 if integers may be too long. */
+/* Returns 0 if integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
   int t, k;
   if (tree->numbers.algebra == PERMI_WIDE)
-    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
+    tree->numbers.algebra = PERMI_WORDS;
   tree->size = (int)permi_numbers_words(&tree->numbers);
   for (t = 0; t <= PERMI_TREE_WIDTH; t++)
     for (k = 0; k <= t; k++)
@@ -14182,7 +14156,7 @@ static double permi_tree_bytes(const permi_tree *tree)
 
 /* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
    where affordable, the cheapest wins. */
-#define PERMI_TREE_FILL 20000 /* vertices, at most */
+#define PERMI_TREE_FILL 20000
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -14310,7 +14284,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   double hope = (double)INFINITY;
   perm_status status = PERM_OK;
-  if (maker->offers) { /* not requested by name */
+  if (maker->offers) {
     if (maker->offers->proven < finding ||
         (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
@@ -14374,7 +14348,6 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Makes an engine's leaf within the limits. */
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -14434,11 +14407,11 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 
 /* Full blocks from this order on go to the engines of perm.h; smaller ones are as quick here, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory */
+#define PERMI_FULL_MOST 32
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Asks an engine for its offer; one that needs more than max_bytes to plan is a refusal. */
+/* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -14453,7 +14426,6 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
                            : status;
 }
 
-/* Makes the leaf of the best offer, or says why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -14481,7 +14453,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Makes the leaf of the fastest engine within max_bytes. The engines of perm.h are asked first and noted last. */
+/* The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -14528,7 +14500,6 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* Makes a block's leaf, of the method asked for or of the best one. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -14664,7 +14635,7 @@ static void permi_working_options(permi_working *working, const permi_given *giv
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
-/* The array, of integers if `exact`; the caller releases *entries. */
+/* The caller releases *entries. */
 static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
                                       permi_problem *problem, void **entries, perm_result *result)
 {
@@ -14714,7 +14685,7 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* Returns 1 if every row and column has an entry; mark has room for n. */
+/* mark has room for n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
   int i, n = given->n, full = 1;
@@ -14736,7 +14707,6 @@ static int permi_sparse_full(const permi_given *given, int *mark)
   return full;
 }
 
-/* Gives the whole matrix to an engine that ignores structure. */
 static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -14767,7 +14737,7 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The job of a square, checked matrix. Stopped searches return what they have, so the watch is asked at the end. */
+/* Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
@@ -14837,7 +14807,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   return PERM_OK;
 }
 
-/* Returns 1 if the matrix is taken as an array, since it is rectangular or by method. */
+/* Rectangular matrices, and methods by counts, are arrays. */
 static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
   return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
@@ -14854,7 +14824,7 @@ static perm_status permi_given_make(const perm_matrix *matrix, const perm_option
   return status;
 }
 
-/* Checks what is asked of a matrix; *exact: the arithmetic to begin with. */
+/* *exact: the arithmetic to begin with. */
 static perm_status permi_sparse_check(const permi_given *given, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {
@@ -14978,7 +14948,7 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   return status;
 }
 
-/* The next precision; PERM_PRECISION_COUNT at the top. */
+/* Returns PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
 {
   return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
@@ -15011,7 +14981,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-/* Makes the job, in a higher precision if the tolerance of a job in pieces needs it. */
+/* A job in pieces begins in the precision that its tolerance needs. */
 static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
@@ -15105,7 +15075,7 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   if (matrix->m != matrix->n) {
     permi_sparse_fill(&given, exact, matrix->m > matrix->n, &working);
     if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
-      working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
+      working.report.hall_lines = working.report.hall_others = 0;
     working.report.rounds = 0;
   } else {
     permi_working_options(&working, &given, options, exact);
@@ -15273,19 +15243,19 @@ PERMI_BRIEF_BEGIN
 #define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
 #define PERMI_SPY_CELLS 160     /* else so many squares a side */
 #define PERMI_SPY_PANEL 440
-#define PERMI_SPY_ROWS 14       /* rows of the table of blocks */
+#define PERMI_SPY_ROWS 14
 #define PERMI_SPY_OUTLINES 500
-#define PERMI_SPY_POINTS 1000 /* points of a curve */
+#define PERMI_SPY_POINTS 1000
 
 typedef struct permi_spy {
   const perm_matrix *matrix;
   int cells[2];
-  unsigned *live[2], *dead[2];        /* entries of cells, as given and permuted */
+  unsigned *live[2], *dead[2];
   int blocks, outlines, singular;
   int *first, *order;
   const perm_job *job;
   char message[PERM_MESSAGE_BYTES];
-  const permi_leaf *leaf;             /* the leaf with the largest elimination, or NULL */
+  const permi_leaf *leaf;
   int steps, *width;
   double *states;
   double dropped;
@@ -15365,7 +15335,6 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve's point: vertices, or the logarithm of states. */
 static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
   return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
@@ -15396,7 +15365,6 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   fputs("\"/>\n", file);
 }
 
-/* Prints the maps as given and in block triangular form. */
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -15476,8 +15444,7 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Counts the vertices of the frontier, from the streams backwards: what vanishes was there before, what comes was
-   not. */
+/* Goes through the streams backwards: what vanishes was there before, what comes was not. */
 static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
 {
   uint64_t alive = 0;

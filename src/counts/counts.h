@@ -13,8 +13,8 @@
 
 typedef struct permi_problem {
   int m, n, parts;
-  const double *real;     /* the entries, or NULL and */
-  const int64_t *integer; /* these */
+  const double *real;
+  const int64_t *integer;
   ptrdiff_t ld;
   const int *row_count, *column_count; /* NULL: once each */
   const permi_reach *reach;
@@ -25,13 +25,13 @@ typedef struct permi_counted {
   int rows, columns; /* with counts; rows <= columns */
   int zero;
   int *row_count, *column_count;
-  double *real;     /* [m][n][parts], or NULL and */
-  int64_t *integer; /* these, */
+  double *real;     /* [m][n][parts]; NULL if integers */
+  int64_t *integer;
   int scaled, exp2; /* scaled: doubles as integers, times 2^exp2 */
   const permi_reach *reach;
 } permi_counted;
 
-/* The bits of the entry where a line (row or column) meets another; 0 for both zeros. */
+/* The entry's bits; 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -50,7 +50,7 @@ typedef struct permi_lines {
   int *line, *count, lines;
 } permi_lines;
 
-/* Returns 1 if line x equals line y, or zero if y < 0, on the other side's lines. */
+/* Line y is zero if y < 0. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -62,8 +62,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Finds the first of each set of equal lines by comparison, since lines that differ mostly do so in their first places
-   (`first`: room for them). */
+/* Compares lines, since those that differ mostly do so in their first places (`first`: room for them). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -113,7 +112,7 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Reduces a checked problem in one allocation, counted->real; O(m n) where lines differ. */
+/* In one allocation, counted->real; O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -176,8 +175,8 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Copies the problem with doubles as multiples of their least bit, for the last precision tried. Returns 0 above 62
-   bits, or if memory runs out. */
+/* Makes doubles multiples of their least bit, for the last precision tried. Returns 0 above 62 bits, or if memory runs
+   out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {

@@ -13,18 +13,18 @@
 
 typedef struct permi_choice {
   perm_method method;
-  int by_columns;           /* 1: the digits are the columns */
+  int by_columns;
   perm_precision precision;
-  int words;                /* of exact numbers, */
-  uint64_t modulus;         /* or of their residues, if not 0 */
+  int words;
+  uint64_t modulus;
   perm_isa isa;
-  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, */
-  const char *why;                    /* and why */
+  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot */
+  const char *why;                    /* why it cannot */
 } permi_choice;
 
 typedef struct permi_shape {
-  int digits, forms, given; /* numbers of lines; given: forms without padded's row of ones, */
-  int padding;              /* its count */
+  int digits, forms, given; /* given: forms without padded's row of ones */
+  int padding;              /* copies of that row */
   int digit_total, form_total, needed, skips;
   const int *digit_count, *form_count;
 } permi_shape;
@@ -55,7 +55,7 @@ PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *coun
   return sum;
 }
 
-/* log2 of the product over rows (columns) of sums of |entries|, with counts; *sums: their sum. */
+/* log2 of the product of the lines' sums of |entries|, with counts; *sums: their sum. */
 PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
 {
   const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
@@ -90,7 +90,7 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* The price of an expansion at `one` second a visit. */
+/* one: seconds of a visit. */
 PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double one, double size, permi_choice *choice)
 {
   double visits = 1, level = 1;
@@ -107,7 +107,7 @@ PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double on
     choice->seconds = visits * (one + 1e-8);
 }
 
-/* The price of a sum over signs; one: seconds of an operation in dd or exact. */
+/* one: seconds of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, double one, double size,
                                          permi_choice *choice)
 {
@@ -134,7 +134,7 @@ PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, do
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* The predicted price of one engine, or why it cannot. modulus: 0, or the one wanted. */
+/* modulus: 0, or the one wanted. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus)
 {
@@ -151,7 +151,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   choice.seconds = (double)INFINITY;
   if (exact) {
     choice.words = permi_choice_words(counted, &shape, method, by_columns);
-    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) {
       choice.words = 1;
       choice.modulus = modulus;
     }
@@ -197,7 +197,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-#define PERMI_COUNTS_GPU_STEPS 2000 /* operations of a term, at most */
+#define PERMI_COUNTS_GPU_STEPS 2000
 
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
@@ -216,7 +216,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* and for compiling */
 }
 
-/* The cheapest engine, or the named one. Subsets may take twice as long: they do not cancel. */
+/* Subsets may take twice as long as others: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {

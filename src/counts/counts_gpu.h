@@ -5,7 +5,7 @@
 #include "../exact/exact_gpu.h"
 #include "sign_sums.h"
 
-#define PERMI_COUNTS_GPU_WALK 1024 /* terms of a walk, at most */
+#define PERMI_COUNTS_GPU_WALK 1024
 
 typedef struct permi_counts_gpu {
   permi_gpu gpu;
@@ -36,7 +36,7 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
 }
 #undef PERMI_MEMBER
 
-/* Sets the kernel's shape and *threads, the settings of high digits; returns `walked`. */
+/* Returns `walked`; *threads: settings of the high digits. */
 PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
 {
   const int rows = counts->forms * counts->parts;
@@ -65,7 +65,7 @@ PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gp
   return walked;
 }
 
-/* Fills the table of permi_counts_walk of >>text_counts; it was zero. */
+/* The table of permi_counts_walk, >>text_counts; it was zero. */
 PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
                                               double *table)
 {

@@ -5,8 +5,8 @@
 #include "counts_gpu.h"
 #include "counts_scale.h"
 
-/* Makes digits of a choice, to be filled in, with room for `cells` weights; *spare: zeros for digits and forms, and
-   room for the digits' order. Returns NULL if memory runs out. */
+/* Makes digits with room for `cells` weights; *spare: zeros for digits and forms, and room for the digits' order.
+   Returns NULL if memory runs out. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
                                                  const permi_reach *reach, size_t cells,
                                                  const perm_allocator *allocator, int **spare)
@@ -100,7 +100,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
   }
 }
 
-/* Adds weights, grids and chunks of a sum over signs; returns a bound of what forms lose. */
+/* Returns a bound of what forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
                                           permi_leaf *leaf)
 {

@@ -13,24 +13,24 @@
 
 typedef struct permi_counts {
   perm_allocator allocator;
-  permi_numbers numbers; /* of PERM_PRECISION_DD and of integers */
+  permi_numbers numbers;
   size_t size;
   int plain;
   const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
-  int digit_total, form_total, needed; /* needed: the smaller total */
+  int digit_total, form_total, needed;
   int skips;                           /* forms that stay unused */
   int *digit_count, *form_count, *radix;
   double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
-  int64_t *integer;   /* or these */
-  int whole;          /* nothing rounds */
+  int64_t *integer;
+  int whole;
   int lossy;          /* scaling rounded some tiny entry */
   int signs;          /* entries are negative or complex: |terms| are summed apart */
   int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
   unsigned absolute_mask; /* of symmetric functions, one of mask + 1 terms enters the sum of |terms| */
-  int *weight_at;         /* where digit d's binomials begin */
+  int *weight_at;
   uint64_t *weight;
   uint64_t *rank_weight; /* Ryser's, by columns in the set */
 } permi_counts;
@@ -59,7 +59,7 @@ typedef struct permi_factor {
   int negative[2];
 } permi_factor;
 
-/* Sets *factor to x, or to the integers; other fields stay. */
+/* Other fields stay. */
 static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
                              permi_factor *factor)
 {

@@ -11,12 +11,12 @@
 #include "subsets.h"
 
 typedef struct permi_nary {
-  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, the digit's direction */
-  int total, digit;                                /* total: of v; digit: the last moved */
-  uint64_t left;                                   /* terms to come */
+  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1 */
+  int total, digit;                                /* digit: the last moved */
+  uint64_t left;
 } permi_nary;
 
-/* Goes to the first term of a chunk; chunks are as even as can be. */
+/* Chunks are as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -40,7 +40,7 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
   }
 }
 
-/* Moves to the next term; 0 after the last. */
+/* Returns 0 after the last term. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
@@ -72,7 +72,7 @@ static int permi_nary_negative(const permi_counts *counts, const permi_nary *wal
 /* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
-  int room, lanes; /* number of lanes; filled ones */
+  int room, lanes;
 } permi_form_batch;
 
 /* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind. absolute: of |forms|. */
@@ -124,7 +124,6 @@ static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
 }
 
-/* Adds the batch's terms; empty lanes get forms 0. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   int lane, f;
@@ -156,7 +155,6 @@ typedef struct permi_nary_work {
   } of;
 } permi_nary_work;
 
-/* Adds `times` times the digit's entries to the forms. */
 PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
 {
   const int rows = counts->forms * counts->parts;
@@ -372,7 +370,6 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
       permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
 }
 
-/* Ryser's binom(N - k, M - k) for k = 0 .. M. */
 PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
 {
   const int needed = counts->needed, skips = counts->digit_total - needed;

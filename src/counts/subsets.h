@@ -8,7 +8,7 @@
 #include "../job/job.h"
 #include "digits.h"
 
-#define PERMI_SWEEP_ROW 64 /* most states swept together */
+#define PERMI_SWEEP_ROW 64
 
 typedef struct permi_subsets {
   const permi_counts *counts;
@@ -16,9 +16,9 @@ typedef struct permi_subsets {
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
   double *plane[3];          /* states: real, imaginary, absolute; or NULL */
-  uint64_t *cell;            /* instead of the first two */
+  uint64_t *cell;
   int at[PERMI_MOST_DIGITS]; /* where digit d's weights, by v_d, begin */
-  double *weight[3];         /* real, imaginary, absolute */
+  double *weight[3];
   permi_factor *factor;      /* instead of the first two */
   double *sum[3];
   int block, row;            /* digits 0 .. block - 1 span a row of so many states; */
@@ -32,7 +32,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state where every form is used; digit 0 is v0. Returns its modulus. */
+/* Where every form is used; digit 0 is v0. Returns the state's modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -58,7 +58,7 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
   return most;
 }
 
-/* Moves the states base + x0 .. base + x1 in double. Returns the largest modulus. */
+/* Moves the states base + x0 .. base + x1 in double; returns their largest modulus. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -68,7 +68,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   int plane, k, terms;
   for (plane = 0; plane < 3; plane++) {
     const double *state = dp->plane[plane] ? dp->plane[plane] + base : NULL;
-    const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL; /* times i w */
+    const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL;
     double *sum = dp->sum[plane];
     const int which = plane == 2 ? 2 : 0, turned = plane ? 1 : 3;
     if (!state)
@@ -96,7 +96,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* Moves them in cells, with absolute values beside. */
+/* With absolute values beside. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -155,7 +155,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
         size = permi_subsets_cells(dp, base, x0, x1);
       else if (dp->skip)
         size = permi_subsets_row(dp, base, x0, x1);
-      else /* one total is needed */
+      else
         size = permi_subsets_state(dp, base + (size_t)x0, x0);
       largest = size > largest ? size : largest;
       units += (double)(x1 - x0 + 1) * (1 + dp->block + dp->active) * each;
@@ -291,7 +291,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   return PERM_OK;
 }
 
-/* Sets places, weights and rows of the digits; returns the number of weights. Too many states: dp->states = 0. */
+/* Returns the number of weights; dp->states is 0 if there are too many. */
 PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_counts *counts)
 {
   double states = 1;

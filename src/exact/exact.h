@@ -15,7 +15,7 @@
 #include "../dense/dense.h"
 
 typedef struct permi_exact_rows {
-  int n, parts, transposed, halved, wide; /* halved, wide: numbers of rows halved, of rows that reach 2^63 */
+  int n, parts, transposed, halved, wide;
   const permi_integer_view *view;
   int half[PERM_MAX_N];
   uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
@@ -90,8 +90,8 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
 /* ---- portable kernels: one term at a time; 64-bit limbs, or residues modulo an odd p */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* the last wide_groups: one row of two words each */
-  int group_rows[PERM_MAX_N];  /* rows of all groups */
+  int groups, wide_groups;
+  int group_rows[PERM_MAX_N];  /* rows, group by group */
   int group_words[PERM_MAX_N]; /* words of the product up to each group, with its sign */
   int sum_words;
   uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
@@ -117,7 +117,7 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* out = p c, c of one word, or of two if `wide`; `grown` words hold it. */
+/* c has one word, or two if `wide`; `grown` words hold out = p c. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
                                  int grown)
 {
@@ -348,7 +348,7 @@ static uint64_t permi_inverse_odd(uint64_t p)
   return inverse;
 }
 
-/* A chunk is 2^chunk_log2 sign vectors; fixed_column, always +, says which. */
+/* fixed_column is always +. */
 static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
                              double bytes, permi_leaf *leaf)
 {

@@ -1,14 +1,14 @@
 /* ======================================================================================= >>sparyser
-   Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
-   SUPERMAN: Efficient permanent computation on GPUs, with the order of [EK] (>>codegen); here as a tree. Digits,
-   columns or groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that
-   touches it, which makes its sum final: each level keeps the product over the rows of slower digits, and a product of
-   0 ends the branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no
-   faster one does (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
+   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: Ryser's sum over sets of
+   columns in Gray order, on compressed columns, with the order of [EK] (>>codegen); here as a tree. Digits, columns or
+   groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
+   which makes its sum final: each level keeps the product over the rows of slower digits, and a product of 0 ends the
+   branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no faster one does
+   (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
-   r_i the row's sum: half as many terms, hardly a zero. Prediction chooses. */
+   r_i the row's sum: half as many terms, hardly a zero. */
 #pragma once
 #include "../block/engines.h"
 #include "../frontier/steps.h"
@@ -21,14 +21,14 @@ typedef struct permi_ryser {
   int groups, transposed, on_grid, pairs;
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];                 /* of a column, in digit order */
+  int column_start[PERM_MAX_N + 1];
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
   int shares;                                       /* into which the values of digit low - 1 are split */
-  uint64_t combinations;                            /* number of chunks */
-  double nodes, terms, seconds, growth, bits; /* growth: product of row sums of moduli above 1 */
-  double moved[PERM_MAX_N];                   /* most that rounding moved an entry of a row */
+  uint64_t combinations;
+  double nodes, terms, seconds, growth, bits;
+  double moved[PERM_MAX_N];
   int buried;                                 /* an entry lost over 2^-20 of itself */
-  double widest;                              /* the largest row sum of moduli */
+  double widest;
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
   double value[2][PERM_MAX_N * PERM_MAX_N];
@@ -50,7 +50,6 @@ typedef struct permi_ryser_walk {
   uint64_t terms;
 } permi_ryser_walk;
 
-/* Column k, in digit order, joins or leaves the set. */
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -77,7 +76,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* Multiplies by a digit's rows; returns 0 if the product vanishes. */
+/* Returns 0 if the product vanishes. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -138,7 +137,6 @@ static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
   }
 }
 
-/* Adds both terms of a fastest digit that is one column. */
 static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -196,7 +194,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
   for (d = 0; d < digits; d++) {
     int code = ryser->least[d];
-    if (d == ryser->low - 1 && shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
+    if (d == ryser->low - 1 && shares > 1) {
       const int begin = (int)(share * left / shares);
       left = (int)((share + 1) * left / shares) - begin;
       code += begin;
@@ -344,7 +342,7 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Rounds entries to the grid; the base takes the left-out column and half the sums. */
+/* Half the sums and the left-out column go into the base. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -378,7 +376,7 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Predicts moves and seconds: of each level the settings that no zero has cut. */
+/* Of each level the settings count that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
@@ -395,7 +393,7 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1; /* share of the sets without a column of this row */
+      double empty = 1;
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
@@ -440,7 +438,6 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-/* Offers the best split of both orientations, or refuses. */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
@@ -526,7 +523,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
    itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
    rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
-                               permi_leaf *leaf) /* terms: of a chunk */
+                               permi_leaf *leaf)
 {
   const int n = block->n;
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);

@@ -16,7 +16,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   double hope = (double)INFINITY;
   perm_status status = PERM_OK;
-  if (maker->offers) { /* not requested by name */
+  if (maker->offers) {
     if (maker->offers->proven < finding ||
         (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
@@ -80,7 +80,6 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Makes an engine's leaf within the limits. */
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -140,11 +139,11 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 
 /* Full blocks from this order on go to the engines of perm.h; smaller ones are as quick here, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory */
+#define PERMI_FULL_MOST 32
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Asks an engine for its offer; one that needs more than max_bytes to plan is a refusal. */
+/* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -159,7 +158,6 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
                            : status;
 }
 
-/* Makes the leaf of the best offer, or says why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -187,7 +185,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Makes the leaf of the fastest engine within max_bytes. The engines of perm.h are asked first and noted last. */
+/* The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -234,7 +232,6 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* Makes a block's leaf, of the method asked for or of the best one. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;

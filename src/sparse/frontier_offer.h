@@ -137,7 +137,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Returns 1 for a precision above double, here always double-double. */
+/* Precisions above double are double-double here. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -150,7 +150,7 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* The price of a state relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
+/* Relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
@@ -323,7 +323,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
-    if (doubled && maker->job->leaves == 0) /* accurate, unless another leaf is not */
+    if (doubled && maker->job->leaves == 0)
       maker->job->precision = PERM_PRECISION_DD;
   }
   return PERM_OK;
@@ -359,13 +359,13 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* Sets the kind of values; returns 0 if integers may be too long. */
+/* Returns 0 if integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
   int t, k;
   if (tree->numbers.algebra == PERMI_WIDE)
-    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
+    tree->numbers.algebra = PERMI_WORDS;
   tree->size = (int)permi_numbers_words(&tree->numbers);
   for (t = 0; t <= PERMI_TREE_WIDTH; t++)
     for (k = 0; k <= t; k++)
@@ -393,7 +393,7 @@ static double permi_tree_bytes(const permi_tree *tree)
 
 /* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
    where affordable, the cheapest wins. */
-#define PERMI_TREE_FILL 20000 /* vertices, at most */
+#define PERMI_TREE_FILL 20000
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;

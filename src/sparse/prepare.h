@@ -63,12 +63,12 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
 typedef struct permi_given {
   perm_kind kind;
   int m, n;
-  size_t nnz;              /* of an array: entries other than 0 */
+  size_t nnz;
   const size_t *row_start; /* NULL: an array, whose row i begins at i * ld */
   const int *column;
   const double *real, *imaginary;
   const int64_t *integer, *imaginary_integer;
-  size_t ld, step; /* step: doubles or integers an entry */
+  size_t ld, step;
 } permi_given;
 
 static permi_given permi_given_rows(const perm_matrix *matrix)
@@ -101,7 +101,7 @@ typedef struct permi_given_item {
   int64_t integer[2];
 } permi_given_item;
 
-/* Reads entry e of row i. Returns 1 if it is an integer (Gaussian if complex) for exact engines. */
+/* Returns 1 if entry e of row i is an integer (Gaussian if complex) for exact engines. */
 static int permi_given_entry(const permi_given *given, int i, size_t e, permi_given_item *entry)
 {
   const size_t at = e * given->step;
@@ -120,7 +120,7 @@ static int permi_given_entry(const permi_given *given, int i, size_t e, permi_gi
   return 1;
 }
 
-/* Returns 1 if all entries are integers; else *row and *entry are the first that is none, or where watch stopped. */
+/* *row and *entry: the first that is no integer, or where watch stopped. */
 static int permi_given_integers(const permi_given *given, int *row, permi_given_item *entry, permi_control *watch)
 {
   size_t e, end;
@@ -165,7 +165,7 @@ static void permi_sparse_fill(const permi_given *given, int exact, int transpose
   working->report.entries = (size_t)used;
 }
 
-/* Fills and reduces the working matrix. *zero: the permanent is 0 by structure. */
+/* *zero: the permanent is 0 by structure. */
 static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero)
 {
   int first = 1, changed = 1;
@@ -232,7 +232,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Reports blocks, equal lines and degrees in O(nnz + n log n); returns 0 if memory runs out. */
+/* O(nnz + n log n); returns 0 if memory runs out. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -284,7 +284,7 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Makes the block of n rows and n columns, incomplete if watch stops; returns 0 if memory runs out. */
+/* The block is incomplete if watch stops; returns 0 if memory runs out. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -318,7 +318,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     fill[i] = block->start[i];
   }
   edges = 0;
-  for (i = 0; i < n; i++) /* rows ascend, so each column's list does */
+  for (i = 0; i < n; i++)
     for (index = working->head[rows[i]]; index >= 0; index = working->cell[index].next[0]) {
       if (permi_watch_step(working->watch, (size_t)edges, 30))
         return 1;

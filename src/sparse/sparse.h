@@ -85,7 +85,7 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   return status;
 }
 
-/* The next precision; PERM_PRECISION_COUNT at the top. */
+/* Returns PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
 {
   return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
@@ -118,7 +118,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-/* Makes the job, in a higher precision if the tolerance of a job in pieces needs it. */
+/* A job in pieces begins in the precision that its tolerance needs. */
 static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
@@ -212,7 +212,7 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   if (matrix->m != matrix->n) {
     permi_sparse_fill(&given, exact, matrix->m > matrix->n, &working);
     if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
-      working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
+      working.report.hall_lines = working.report.hall_others = 0;
     working.report.rounds = 0;
   } else {
     permi_working_options(&working, &given, options, exact);

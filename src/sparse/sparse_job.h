@@ -11,7 +11,7 @@ static void permi_working_options(permi_working *working, const permi_given *giv
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
-/* The array, of integers if `exact`; the caller releases *entries. */
+/* The caller releases *entries. */
 static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
                                       permi_problem *problem, void **entries, perm_result *result)
 {
@@ -61,7 +61,7 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* Returns 1 if every row and column has an entry; mark has room for n. */
+/* mark has room for n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
   int i, n = given->n, full = 1;
@@ -83,7 +83,6 @@ static int permi_sparse_full(const permi_given *given, int *mark)
   return full;
 }
 
-/* Gives the whole matrix to an engine that ignores structure. */
 static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -114,7 +113,7 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The job of a square, checked matrix. Stopped searches return what they have, so the watch is asked at the end. */
+/* Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
@@ -184,7 +183,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   return PERM_OK;
 }
 
-/* Returns 1 if the matrix is taken as an array, since it is rectangular or by method. */
+/* Rectangular matrices, and methods by counts, are arrays. */
 static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
   return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
@@ -201,7 +200,7 @@ static perm_status permi_given_make(const perm_matrix *matrix, const perm_option
   return status;
 }
 
-/* Checks what is asked of a matrix; *exact: the arithmetic to begin with. */
+/* *exact: the arithmetic to begin with. */
 static perm_status permi_sparse_check(const permi_given *given, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {

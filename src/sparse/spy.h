@@ -9,19 +9,19 @@
 #define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
 #define PERMI_SPY_CELLS 160     /* else so many squares a side */
 #define PERMI_SPY_PANEL 440
-#define PERMI_SPY_ROWS 14       /* rows of the table of blocks */
+#define PERMI_SPY_ROWS 14
 #define PERMI_SPY_OUTLINES 500
-#define PERMI_SPY_POINTS 1000 /* points of a curve */
+#define PERMI_SPY_POINTS 1000
 
 typedef struct permi_spy {
   const perm_matrix *matrix;
   int cells[2];
-  unsigned *live[2], *dead[2];        /* entries of cells, as given and permuted */
+  unsigned *live[2], *dead[2];
   int blocks, outlines, singular;
   int *first, *order;
   const perm_job *job;
   char message[PERM_MESSAGE_BYTES];
-  const permi_leaf *leaf;             /* the leaf with the largest elimination, or NULL */
+  const permi_leaf *leaf;
   int steps, *width;
   double *states;
   double dropped;
@@ -101,7 +101,6 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve's point: vertices, or the logarithm of states. */
 static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
   return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
@@ -132,7 +131,6 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   fputs("\"/>\n", file);
 }
 
-/* Prints the maps as given and in block triangular form. */
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -212,8 +210,7 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Counts the vertices of the frontier, from the streams backwards: what vanishes was there before, what comes was
-   not. */
+/* Goes through the streams backwards: what vanishes was there before, what comes was not. */
 static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
 {
   uint64_t alive = 0;

@@ -29,7 +29,7 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
   return a;
 }
 
-/* 1 / a, a not 0, by two Newton steps. */
+/* By two Newton steps; a is not 0. */
 static permi_dd permi_dd_reciprocal(permi_dd a)
 {
   permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
@@ -69,8 +69,8 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor);
 }
 
-/* LU of m (n x n) by complete pivoting; row, column: permutations; *odd: their parity. Returns 0 if m is singular to
-   working precision. */
+/* LU of m (n x n) by complete pivoting; *odd: the permutations' parity. Returns 0 if m is singular to working
+   precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
   int i, j, k;
@@ -115,7 +115,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
 {
   int i, j, k, c;
   *condition = *growth = 0;
-  for (c = 0; c < n; c++) { /* M^-1 e_row[c]: L, then U */
+  for (c = 0; c < n; c++) {
     for (i = 0; i < n; i++) {
       x[i].re = permi_dd_make(i == c);
       x[i].im = permi_dd_make(0);
@@ -138,7 +138,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* Runs the general engines on the matrix; rounding its entries costs as much as their own roundings. */
+/* Rounding the entries costs as much as the engines' own roundings. */
 static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
                                         const perm_options *options, perm_result *result)
 {
@@ -174,7 +174,6 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
 
 #define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
-/* number *= d, d not 0, of any exponent. */
 static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
 {
   int e;
@@ -236,7 +235,7 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
       int exp2;
       permi_cauchy_times(number, d);
       frexp(permi_dd_complex_modulus(d), &exp2);
-      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
+      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) {
         memset(&m[i * n + j], 0, sizeof *m);
         lossy = 1;
       } else {
@@ -250,7 +249,7 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
   return lossy;
 }
 
-/* The permanent, n > 0. m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
+/* m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
 static permi_number permi_cauchy_number(int n, const double *const node[2], int parts, permi_dd_complex *m,
                                         double *moduli, int *permutation, double *condition)
 {

@@ -24,7 +24,7 @@ static uint64_t permi_random(uint64_t *state)
 }
 
 typedef struct permi_sampler {
-  int n, parts, signs; /* signs: Glynn's estimator */
+  int n, parts, signs;
   uint64_t seed;
   const double *a;
   permi_control *watch;
@@ -161,7 +161,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-/* One sample of a block; room: n doubles or ints. */
+/* room: n doubles or ints. */
 static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
 {
   permi_moments sample = {1, 1, 0, 0, 0};
@@ -301,7 +301,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
   }
 }
 
-/* Copies the rows, fewest entries first; start: room for n + 2. */
+/* Puts rows with fewest entries first; start: room for n + 2. */
 static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
 {
   const size_t row = (size_t)(n * parts);
@@ -394,7 +394,7 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
   return NULL;
 }
 
-#define PERMI_ESTIMATE_POLL 5e7 /* entries between looks at the limits */
+#define PERMI_ESTIMATE_POLL 5e7
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
 /* Takes blocks of samples until a limit. Without a finished block *estimate stays, and the status says why. rooms: n
@@ -466,7 +466,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   return status;
 }
 
-/* Checks the arguments; *negative: some entry is not a number >= 0. */
+/* *negative: some entry is not a number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_estimate *estimate)
 {
@@ -502,7 +502,7 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
 }
 
 typedef struct permi_estimate_room {
-  double *a, *scaled, *rooms; /* matrix; rows in order; n a thread */
+  double *a, *scaled, *rooms;
   int *entries;
   permi_moments *sample;
 } permi_estimate_room;

@@ -70,7 +70,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factor
   }
 }
 
-/* Multiplies the n forms, in place, highest exponent first; absolute: of moduli. */
+/* In place, highest exponent first; absolute: of moduli. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -179,7 +179,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Copies a factor with lines scaled by powers of two, added up in *exp2; returns 0 if a line is zero. */
+/* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
