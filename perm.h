@@ -4506,10 +4506,10 @@ typedef struct perm_gpu_words { /* as permi_layout */
 } perm_gpu_words;
 
 typedef struct perm_gpu_way { /* as permi_pull */
-  uint32_t test, want, keep, flip; /* above the low slots */
+  uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
   int low_ones; /* slots that the source has more */
-  int moves;    /* 1: low words change places */
+  int moves;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
@@ -4555,7 +4555,6 @@ double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
 /* Makes room for a program. message must outlive *frontier. */
 perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-/* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
 /* Waits only if sizes is not NULL: least modulus above 0, largest. */
@@ -7887,17 +7886,16 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 
 /* ========================================================================================== >>exact
    Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
-     Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x, whichever is
-     predicted to cost less.
+     Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
      Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
      |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
      Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
      of 0 counts as 1; y_i is 0.
      Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
      Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
-   Limbs are signed. Unsigned limbs would need a constant added to each group of two rows or more (the addition has
-   degree n - 2 or less in x and sums to 0); they save two operations a limb and vector, but fail when terms are skipped
-   or a row is alone. */
+   Limbs are signed. Unsigned limbs, with a constant added to each group of two rows or more (the addition has degree n
+   - 2 or less in x and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a
+   row is alone. */
 
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved, wide;
@@ -8309,7 +8307,7 @@ typedef struct permi_exact_family {
   int window;
   double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[7]; /* by limbs; [0]: any number */
+  permi_exact_evaluate evaluate[7];
 } permi_exact_family;
 
 #define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
@@ -8387,7 +8385,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
   return 1;
 }
 
-/* Packs into the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
+/* In the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int order[PERM_MAX_N], i, k, limbs, wide, least;
@@ -8426,7 +8424,7 @@ static double permi_exact_operations(const permi_exact_packing *packing)
 /* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
-  double part = 1, now[511], next[511]; /* index: 2 y_i, -254 .. 254 */
+  double part = 1, now[511], next[511];
   int i, j, k;
   for (i = 0; i < rows->n; i++) {
     if (!rows->half[i])
@@ -8736,7 +8734,7 @@ typedef struct permi_exact_gpu {
 } permi_exact_gpu;
 
 /* Puts rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit bytes.
-   bound: of groups' products; order: rows by group. */
+   order: rows by group. */
 static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *shape, uint64_t *bound, int *order)
 {
   const int n = rows->n;
@@ -8766,7 +8764,7 @@ static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *
   return bytes;
 }
 
-/* Sets words of the groups' products and the sum; returns 0 if there are too many. */
+/* Returns 0 if there are too many words. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -8815,8 +8813,7 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves.
-   Operations are counted in machine code: a line, a word of a product, of a sum. */
+/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
 {
   const int n = rows->n, parts = rows->parts;
@@ -8909,7 +8906,6 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n", blocks);
 }
 
-/* Adds x or -x (times = 1 or -1) to a line's place. */
 static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
 {
   const int kind = shape->kind[line];
@@ -9083,7 +9079,6 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
   return PERM_OK;
 }
 
-/* Takes GPUs where they are faster, in the better orientation. */
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
                                  permi_exact_plan *plan)
 {
@@ -10530,13 +10525,13 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   } else if (method == PERM_METHOD_SUBSETS) {
     const int plain = !exact && !dd;
     double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
-    if (plain && skips) /* rows of up to 64 states */
+    if (plain && skips)
       scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
     choice.work = product * (skips + 1.0) * fraction;
     choice.bytes = product * 8 * (size + 1);
     choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
   } else {
-    if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or the largest */
+    if (method != PERM_METHOD_RYSER)
       choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
     permi_signs_price(&shape, parts, one, size, &choice);
   }
@@ -10574,7 +10569,6 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
                  {PERM_METHOD_RYSER, 1, 0},   {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 0},
                  {PERM_METHOD_EXPANSION, 1, 0}};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
-  /* For complex terms the estimate asks for dd in either case. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_choice best;
   size_t k;
@@ -10708,9 +10702,8 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
   }
 }
 
-/* Scales the entries as >>counts says; permanents are multiplied by 2^*scale_exp2. Square ones: means of exponents
-   first. Returns 1 if exact, 0 if some entry is off by up to half the least double, -1 if memory runs out. exp2:
-   zeros. */
+/* Permanents are multiplied by 2^*scale_exp2. Square problems: means of exponents first. Returns 1 if exact, 0 if some
+   entry is off by up to half the least double, -1 if memory runs out. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -10738,8 +10731,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Returns 1 if every sum is a whole number below 2^53 units, so that nothing rounds. Each line that is all used has a
-   unit. */
+/* Returns 1 if every sum is a whole number below 2^53 units, one for each line that is all used: nothing rounds. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
@@ -10766,8 +10758,8 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* Splits the entries of each form for >>sign_sums onto two grids on which all sums are exact. Returns a bound of
-   what the forms lose, with counts. */
+/* Splits each form's entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with
+   counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
@@ -10995,8 +10987,7 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
 /* ===================================================================================== >>counts_leaf
    Makes the chosen engine a leaf. */
 
-/* Makes digits with room for `cells` weights; *spare: zeros for digits and forms, and room for the digits' order.
-   Returns NULL if memory runs out. */
+/* *spare: zeros for digits and forms, and room for the digits' order. Returns NULL if memory runs out. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
                                                  const permi_reach *reach, size_t cells,
                                                  const perm_allocator *allocator, int **spare)
@@ -14149,10 +14140,9 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
    Products of thin factors [Bar96]. A = U V with r columns in U: with
      prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
    over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!, in double-double. Non-negative factors lose
-   nothing: only products of entries are added.
-   Exponents without k_r, the rest to n, are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1
-   - t, k has number sum_t C(d_t, r - t). Lower degrees come first, and k with k_t one less has the number of k less
-   sum over s <= t of C(d_s - 1, r - s - 1). */
+   nothing: only products of entries are added. Exponents without k_r are numbered by degree: with c_t = k_t + .. +
+   k_(r-1) and d_t = c_t + r - 1 - t, k has number sum_t C(d_t, r - t). Lower degrees come first, and k with k_t one
+   less has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
 
 #if !defined(PERM_NO_EXTRAS)
 typedef struct permi_low_rank {
@@ -14758,8 +14748,8 @@ static perm_status permi_cauchy_check(int n, const double *const node[2], int pa
   return PERM_OK;
 }
 
-/* Sets m to the squared matrix, rows scaled to a largest entry near 1; number: product of all x - y, with those powers;
-   below: of differences within x and y. Returns 1 if an entry was dropped. */
+/* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
+   of differences within x and y. Returns 1 if an entry was dropped. */
 static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
                              permi_number *below)
 {
@@ -14905,8 +14895,8 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
      SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
      free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
      mean is the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has its own generator, seeded with (seed, s); blocks of samples are added in order: threads change nothing.
-   The stopping rule looks after rounds of whole blocks, each round doubling the number. */
+   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. The
+   stopping rule looks after rounds of whole blocks, each double the last. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BLOCK_SAMPLES 256
@@ -15108,8 +15098,8 @@ static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* The result of permi_sample_block, to the bit, with samples shared by threads that look at the limits; if stopped, no
-   sum of samples. sample: room for all. */
+/* The result of permi_sample_block, to the bit, by threads that look at the limits; if stopped, no sum of samples.
+   sample: room for all. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
@@ -15126,8 +15116,8 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   return moments;
 }
 
-/* Copies the matrix, lines times powers of two so that each largest entry is near 1. Returns 0 if a line is zero, -1 if
-   an entry is too small beside others, else 1, unfinished if watch says stop. shift: room for 2 n. */
+/* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
+   beside others, else 1, unfinished if watch says stop. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -15164,8 +15154,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth;
-   *scale times the new permanent is the old one. Needs non-zero lines with a largest entry near 1. */
+/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth; *scale
+   times the new permanent is the old one. Lines have a largest entry near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;

@@ -136,10 +136,10 @@ typedef struct perm_gpu_words { /* as permi_layout */
 } perm_gpu_words;
 
 typedef struct perm_gpu_way { /* as permi_pull */
-  uint32_t test, want, keep, flip; /* above the low slots */
+  uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
   int low_ones; /* slots that the source has more */
-  int moves;    /* 1: low words change places */
+  int moves;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
@@ -185,7 +185,6 @@ double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
 /* Makes room for a program. message must outlive *frontier. */
 perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-/* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
 /* Waits only if sizes is not NULL: least modulus above 0, largest. */
@@ -271,7 +270,6 @@ static const char permi_vocabulary[] = "#define PERMI_UNROLL _Pragma(\"unroll\")
                                        "#define PERMI_BOTH __device__ __forceinline__\n"
                                        PERMI_VOCABULARY(PERMI_WORD_TEXT);
 
-/* Code, and its string permi_text_NAME. */
 #define PERMI_TEXT(name, ...)                                                                                          \
   __VA_ARGS__                                                                                                          \
   static const char permi_text_##name[] = #__VA_ARGS__;
@@ -665,7 +663,6 @@ PERMI_BOTH unsigned permi_exact_word(const uint4 &four, int k)
   return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
 }
 
-/* to = x + step; step is at a multiple of 16 bytes */
 template <class S>
 PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x, const unsigned *step)
 {
@@ -976,8 +973,8 @@ struct alignas(16) permi_batch_room {
   double largest[N];
   double worst[N];
   double pivot[N * PARTS];
-  double size[N * SAMPLES]; /* a row sum's modulus for some signs */
-  double share[N * SAMPLES]; /* of it that rounding may have taken */
+  double size[N * SAMPLES];
+  double share[N * SAMPLES];
 };
 
 PERMI_BOTH double permi_batch_size(const double *z, int parts)
@@ -1456,7 +1453,7 @@ struct permi_step_arguments {
   int to_shift;
   int low;
   int words;
-  int spans; /* thread blocks a top word */
+  int spans;
   int span;
 };
 
@@ -1611,7 +1608,6 @@ struct permi_cell<4, WORDS, PARTS> {
   }
 };
 
-/* Notes least modulus above 0 and largest, as bits. */
 PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
 {
   permi_coefficient size;
@@ -1622,7 +1618,6 @@ PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
     sizes[1] = size.integer;
 }
 
-/* Sums U values first, first + apart, ... of a block into the target from word `to` on. */
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
                              unsigned long long to, int count, int first, int apart, unsigned long long *sizes)
@@ -2137,7 +2132,7 @@ static struct {
   permi_loaded *loaded;
   permi_making *making;
   int threads;
-  volatile int leaving; /* the process ends, compilers give up */
+  volatile int leaving; /* compilers give up */
   pid_t process;
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
   int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: older NVRTC */
@@ -3294,7 +3289,7 @@ static void *permi_batch_work(void *argument)
   permi_team *team = worker->team;
   const permi_batch_run *run = (const permi_batch_run *)team->job;
   const perm_gpu_batch *batch = run->batch;
-  const unsigned each = batch->n < 17 ? 4 : 1; /* matrices of a thread block: 128 / TEAM */
+  const unsigned each = batch->n < 17 ? 4 : 1;
   const size_t in_bytes = (size_t)(batch->n * batch->n * batch->parts) * sizeof(double);
   const size_t out_bytes = PERM_GPU_BATCH_SUMS * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
@@ -3510,7 +3505,6 @@ static void permi_frontier_release(perm_gpu_frontier *frontier)
   permi_give_back(&frontier->holder);
 }
 
-/* Enlarges `room`, losing its contents. */
 static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
 {
   if (*room)
@@ -3721,7 +3715,6 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   return permi_frontier_leave(fine);
 }
 
-/* All of a step's arguments but sizes and spans. */
 static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
                                                      int ways)
 {
@@ -3923,7 +3916,7 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
   int fine;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  fine = permi_frontier_wait(frontier) && /* the host's table is free */
+  fine = permi_frontier_wait(frontier) &&
          permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
   if (fine && frontier->programme.lists && !frontier->states)
     memset(value, 0, bytes); /* an empty list */

@@ -8487,15 +8487,13 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
    only through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
 
-     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is the sign - of its
-                 b-th column
+     slots       a number for each lane's pattern: n bases, then tables; bit b of an index is its b-th column's sign
      constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
      instructions  runs of statements; of two factors the one with fewer columns is held for a group
      columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
                  high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing, and quotients
-   are not exact. Slots of 16 or 64 doubles are within 10 %; 110 slots, for the first-level cache, take 1.4 times as
-   long (Cascade Lake). */
+   Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f; slots of 16 or 64
+   doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
 
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
@@ -8765,7 +8763,6 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
     work->power[k] = ldexp(1, k);
 }
 
-/* Returns a new node's number; n if nodes are not kept. */
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
@@ -8784,7 +8781,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* The cost of a row's table on a GPU; unless `whole`, without its column of +-1. */
+/* Unless `whole`, without the row's column of +-1. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -8795,7 +8792,7 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
 }
 
 typedef struct permi_layout_sum {
-  double cost, rows, live, most; /* weighted statements; row factors; waiting tables now, at most */
+  double cost, rows, live, most;
 } permi_layout_sum;
 
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
@@ -9048,7 +9045,6 @@ static void permi_layout_move(permi_arrangement *layout, int from, int to)
   layout->order[to] = moved;
 }
 
-/* Makes the column that leaves the least cost inner, until none gains. */
 static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout)
 {
   const int n = work->n, most = permi_layout_most_inner(work);
@@ -9080,7 +9076,6 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-/* Starts a search: greedy inner columns, or the best number of low ones. */
 static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
                                  permi_arrangement *layout)
 {
@@ -9242,8 +9237,8 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Orders nodes depth first, so that few tables wait, and gives them slots; products may be computed in place. `given`:
-   slots are the parent's, or it persists. */
+/* Depth first, so that few tables wait; products may be computed in place. `given`: slots are the parent's, or it
+   persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -9398,7 +9393,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Turns the low column between settings s and s + 1; after the last setting to the first. */
 static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 {
   const permi_arrangement *layout = maker->layout;
@@ -9489,7 +9483,6 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Reads row i of a [n][n], columns in `order`, divided by entry `unit` unless -1. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -9714,7 +9707,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
+/* *made stays NULL if the program for a [n][n][1, complex 2], oriented and scaled, does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
 {
@@ -9783,15 +9776,13 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   return hash;
 }
 
-/* Statements times patterns a second (Cascade Lake, 2.5 GHz). */
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* Returns the best layout's cost; both orientations share a third of the annealing. Without room it continues from
-   *layout. */
+/* Both orientations share a third of the annealing. Without room the search continues from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -9831,7 +9822,6 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   *length += more > 0 ? (size_t)more : 0;
 }
 
-/* The scaled matrix in an orientation, [n][n][parts]; *zero: a line is 0. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -9882,20 +9872,19 @@ PERMI_BRIEF_BEGIN
      values      in registers; bases are in shared memory, constants in constant memory, equal moduli once (literals are
                  5 % slower, but compile sooner: for short runs)
      order       on demand from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f) is
-                 one operation, and half the settings need z = base + constant
+     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
-   Bits depend on the plan alone: statements are a fixed sequence, a walk adds by TwoSum, threads in a tree, chunks
-   exactly. So prediction chooses programs; timing chooses only how a text is compiled. Prices are of an H200: programs
-   reach 80-90 % of its FP64 rate up to 130 waiting values. */
+   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
+   programs; timing chooses only how a text is compiled. Prices are of an H200: programs reach 80-90 % of its FP64 rate
+   up to 130 waiting values. */
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_GPU_CONSTANTS 7800
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
-#define PERMI_GPU_LOAD 2.2         /* of a base, in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* of a row by a walk's column: a load and a store */
+#define PERMI_GPU_LOAD 2.2         /* in operations: 4 processors share 128 bytes a cycle */
+#define PERMI_GPU_FLIP 5           /* a load and a store of a row */
 #define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
 #define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
 #define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
@@ -9973,7 +9962,7 @@ typedef struct permi_coder {
   permi_code *code;
   int parts, moduli;
   uint32_t minus;
-  int literals;              /* of constants; for real programs of short runs */
+  int literals;
   int remake, reload;        /* statements after which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
   int unit[64];
@@ -10017,7 +10006,6 @@ static int permi_code_twice(permi_coder *coder, int row, int place, int *negativ
   return permi_code_constant(coder, twice, negative);
 }
 
-/* A row's base; of moduli with low signs. A reload spares a register and no FP64 operation. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
@@ -10033,7 +10021,6 @@ static int permi_code_base(permi_coder *coder, int row)
   return coder->base[row];
 }
 
-/* A row sum under a setting, `whole` or without its unit column; of moduli its modulus. */
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
@@ -10156,8 +10143,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Divides row i of the scaled a by its largest inner entry unless that is small; *growth: log2 of the products'
-   gain. */
+/* *growth: log2 of the products' gain by division. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -10193,7 +10179,6 @@ static void permi_code_forget_table(permi_coder *coder, int first, int log2)
     coder->memo[k] = -1;
 }
 
-/* Forgets what low column `turned` changes; -1: everything. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;
@@ -10287,9 +10272,8 @@ static const char *permi_code_literal(double x, char text[32])
 }
 
 /* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
-   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are C++ functions. Real
-   programs are one piece of assembly: it compiles in 0.6 of the time of C++, and fewer values wait (er:40:0.5, sm_90:
-   C++ spills 144 bytes, assembly none). A neg is folded into its use. */
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Real programs are one piece of assembly, which
+   compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144 bytes). */
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
@@ -10686,7 +10670,7 @@ typedef struct permi_code_choice {
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Keeps a program if it is new and among the best; returns 1 if it is the best. */
+/* Returns 1 if the program is the best; keeps it if it is new and among the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -10751,7 +10735,7 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* Anneals all trials; returns how many moves take as long as the run or the rival. *least: seconds of the best. */
+/* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 #define PERMI_GPU_TRIALS 12
 static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
                                     permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
@@ -10984,8 +10968,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Returns seconds that the hybrid may reach, so that orders above need not be searched. INFINITY: it does not
-   matter. */
+/* Above these seconds orders need not be searched, since the hybrid may reach them; INFINITY: it does not matter. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -11175,9 +11158,8 @@ PERMI_BRIEF_END
    D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: Ryser's sum over sets of
    columns in Gray order, on compressed columns, with the order of [EK] (>>codegen); here as a tree. Digits, columns or
    groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
-   which makes its sum final: each level keeps the product over the rows of slower digits, and a product of 0 ends the
-   branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no faster one does
-   (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
+   which makes its sum final; each level keeps the product over the rows of slower digits, and a product of 0 ends the
+   branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a power of two: 0 is 0.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
@@ -11193,7 +11175,7 @@ typedef struct permi_ryser {
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
-  int shares;                                       /* into which the values of digit low - 1 are split */
+  int shares;                                       /* parts of the values of digit low - 1 */
   uint64_t combinations;
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
@@ -11512,7 +11494,6 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Half the sums and the left-out column go into the base. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -11546,7 +11527,6 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Of each level the settings count that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
@@ -11827,15 +11807,14 @@ PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>codegen
    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs
-   [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order over all columns but the last, each
-   of which has code of its own with entries as literals.
+   [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where each column has code of its
+   own with entries as literals.
      codegen-registers  keeps all row sums in registers
-     codegen-memory     uses Algorithm 3's order and keeps the k rows of the first c columns in registers, the others in
-                        memory with their product; Algorithm 4 chooses k and c
+     codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
+                        in memory with their product; Algorithm 4 chooses k and c
    Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter of a second; a
-   nominal GPU says how many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum
-   adds terms. */
+   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK; a nominal GPU says how many threads fit, so that bits do
+   not depend on the machine; row sums are exact and TwoSum adds terms. */
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
@@ -13813,8 +13792,8 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`. For 0 a lower bound will do, since planning the exact engine takes longer than many a
-   frontier; then it makes the leaf if the bound is below `surely`. */
+   *better is below `seconds`; if that is 0, a lower bound, which is found sooner than a frontier, must be below
+   `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -13920,7 +13899,7 @@ static double permi_algebra_weight(permi_algebra algebra)
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
-/* Returns 1 if arrays go to a GPU, with cpu_fallback only to one with the memory; offer: that of lists. */
+/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
   double seconds = permi_arrays_seconds(frontier), there, needed;
@@ -14248,7 +14227,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-/* Sorted lists take PERMI_SORTING_SLOWER times as long as merging (regular graph of order 80). */
+/* PERMI_SORTING_SLOWER is of a regular graph of order 80. */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -14277,8 +14256,7 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 
-/* The frontier's offer, unless another offer ends before an order is found; the hybrid's first layout limits the
-   search. */
+/* Declines if another engine ends before an order is found; the hybrid's first layout limits the search. */
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
@@ -15297,7 +15275,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
           stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
-/* Prints a map: a path of runs of squares for each shade, dead entries last. */
+/* A path of runs of squares for each shade, dead entries last. */
 static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
 {
   static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
@@ -15468,7 +15446,7 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
   }
 }
 
-/* Fills the maps and the blocks, incomplete if watch stops. */
+/* The maps and the blocks are incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;

@@ -5,8 +5,7 @@
 #include "counts_gpu.h"
 #include "counts_scale.h"
 
-/* Makes digits with room for `cells` weights; *spare: zeros for digits and forms, and room for the digits' order.
-   Returns NULL if memory runs out. */
+/* *spare: zeros for digits and forms, and room for the digits' order. Returns NULL if memory runs out. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
                                                  const permi_reach *reach, size_t cells,
                                                  const perm_allocator *allocator, int **spare)

@@ -91,9 +91,8 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
   }
 }
 
-/* Scales the entries as >>counts says; permanents are multiplied by 2^*scale_exp2. Square ones: means of exponents
-   first. Returns 1 if exact, 0 if some entry is off by up to half the least double, -1 if memory runs out. exp2:
-   zeros. */
+/* Permanents are multiplied by 2^*scale_exp2. Square problems: means of exponents first. Returns 1 if exact, 0 if some
+   entry is off by up to half the least double, -1 if memory runs out. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -121,8 +120,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Returns 1 if every sum is a whole number below 2^53 units, so that nothing rounds. Each line that is all used has a
-   unit. */
+/* Returns 1 if every sum is a whole number below 2^53 units, one for each line that is all used: nothing rounds. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
@@ -149,8 +147,8 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* Splits the entries of each form for >>sign_sums onto two grids on which all sums are exact. Returns a bound of
-   what the forms lose, with counts. */
+/* Splits each form's entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with
+   counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);

@@ -1,16 +1,15 @@
 /* ========================================================================================== >>exact
    Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
-     Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x, whichever is
-     predicted to cost less.
+     Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
      Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
      |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
      Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
      of 0 counts as 1; y_i is 0.
      Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
      Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
-   Limbs are signed. Unsigned limbs would need a constant added to each group of two rows or more (the addition has
-   degree n - 2 or less in x and sums to 0); they save two operations a limb and vector, but fail when terms are skipped
-   or a row is alone. */
+   Limbs are signed. Unsigned limbs, with a constant added to each group of two rows or more (the addition has degree n
+   - 2 or less in x and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a
+   row is alone. */
 #pragma once
 #include "../dense/dense.h"
 

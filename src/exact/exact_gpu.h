@@ -24,7 +24,7 @@ typedef struct permi_exact_gpu {
 } permi_exact_gpu;
 
 /* Puts rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit bytes.
-   bound: of groups' products; order: rows by group. */
+   order: rows by group. */
 static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *shape, uint64_t *bound, int *order)
 {
   const int n = rows->n;
@@ -54,7 +54,7 @@ static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *
   return bytes;
 }
 
-/* Sets words of the groups' products and the sum; returns 0 if there are too many. */
+/* Returns 0 if there are too many words. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -103,8 +103,7 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves.
-   Operations are counted in machine code: a line, a word of a product, of a sum. */
+/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
 {
   const int n = rows->n, parts = rows->parts;
@@ -197,7 +196,6 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n", blocks);
 }
 
-/* Adds x or -x (times = 1 or -1) to a line's place. */
 static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
 {
   const int kind = shape->kind[line];
@@ -371,7 +369,6 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
   return PERM_OK;
 }
 
-/* Takes GPUs where they are faster, in the better orientation. */
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
                                  permi_exact_plan *plan)
 {

@@ -9,7 +9,7 @@ typedef struct permi_exact_family {
   int window;
   double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[7]; /* by limbs; [0]: any number */
+  permi_exact_evaluate evaluate[7];
 } permi_exact_family;
 
 #define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
@@ -87,7 +87,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
   return 1;
 }
 
-/* Packs into the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
+/* In the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int order[PERM_MAX_N], i, k, limbs, wide, least;
@@ -126,7 +126,7 @@ static double permi_exact_operations(const permi_exact_packing *packing)
 /* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
-  double part = 1, now[511], next[511]; /* index: 2 y_i, -254 .. 254 */
+  double part = 1, now[511], next[511];
   int i, j, k;
   for (i = 0; i < rows->n; i++) {
     if (!rows->half[i])

@@ -31,7 +31,7 @@ static void *permi_batch_work(void *argument)
   permi_team *team = worker->team;
   const permi_batch_run *run = (const permi_batch_run *)team->job;
   const perm_gpu_batch *batch = run->batch;
-  const unsigned each = batch->n < 17 ? 4 : 1; /* matrices of a thread block: 128 / TEAM */
+  const unsigned each = batch->n < 17 ? 4 : 1;
   const size_t in_bytes = (size_t)(batch->n * batch->n * batch->parts) * sizeof(double);
   const size_t out_bytes = PERM_GPU_BATCH_SUMS * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";

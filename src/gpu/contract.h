@@ -99,10 +99,10 @@ typedef struct perm_gpu_words { /* as permi_layout */
 } perm_gpu_words;
 
 typedef struct perm_gpu_way { /* as permi_pull */
-  uint32_t test, want, keep, flip; /* above the low slots */
+  uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
   int low_ones; /* slots that the source has more */
-  int moves;    /* 1: low words change places */
+  int moves;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
@@ -148,7 +148,6 @@ double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
 /* Makes room for a program. message must outlive *frontier. */
 perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-/* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
 /* Waits only if sizes is not NULL: least modulus above 0, largest. */

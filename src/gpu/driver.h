@@ -139,7 +139,7 @@ static struct {
   permi_loaded *loaded;
   permi_making *making;
   int threads;
-  volatile int leaving; /* the process ends, compilers give up */
+  volatile int leaving; /* compilers give up */
   pid_t process;
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
   int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: older NVRTC */

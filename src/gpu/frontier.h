@@ -102,7 +102,6 @@ static void permi_frontier_release(perm_gpu_frontier *frontier)
   permi_give_back(&frontier->holder);
 }
 
-/* Enlarges `room`, losing its contents. */
 static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
 {
   if (*room)
@@ -313,7 +312,6 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   return permi_frontier_leave(fine);
 }
 
-/* All of a step's arguments but sizes and spans. */
 static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
                                                      int ways)
 {
@@ -515,7 +513,7 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
   int fine;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  fine = permi_frontier_wait(frontier) && /* the host's table is free */
+  fine = permi_frontier_wait(frontier) &&
          permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
   if (fine && frontier->programme.lists && !frontier->states)
     memset(value, 0, bytes); /* an empty list */

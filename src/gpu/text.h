@@ -55,7 +55,6 @@ static const char permi_vocabulary[] = "#define PERMI_UNROLL _Pragma(\"unroll\")
                                        "#define PERMI_BOTH __device__ __forceinline__\n"
                                        PERMI_VOCABULARY(PERMI_WORD_TEXT);
 
-/* Code, and its string permi_text_NAME. */
 #define PERMI_TEXT(name, ...)                                                                                          \
   __VA_ARGS__                                                                                                          \
   static const char permi_text_##name[] = #__VA_ARGS__;

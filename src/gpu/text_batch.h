@@ -17,8 +17,8 @@ struct alignas(16) permi_batch_room {
   double largest[N];
   double worst[N];
   double pivot[N * PARTS];
-  double size[N * SAMPLES]; /* a row sum's modulus for some signs */
-  double share[N * SAMPLES]; /* of it that rounding may have taken */
+  double size[N * SAMPLES];
+  double share[N * SAMPLES];
 };
 
 PERMI_BOTH double permi_batch_size(const double *z, int parts)

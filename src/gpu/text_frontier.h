@@ -46,7 +46,7 @@ struct permi_step_arguments {
   int to_shift;
   int low;
   int words;
-  int spans; /* thread blocks a top word */
+  int spans;
   int span;
 };
 
@@ -201,7 +201,6 @@ struct permi_cell<4, WORDS, PARTS> {
   }
 };
 
-/* Notes least modulus above 0 and largest, as bits. */
 PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
 {
   permi_coefficient size;
@@ -212,7 +211,6 @@ PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
     sizes[1] = size.integer;
 }
 
-/* Sums U values first, first + apart, ... of a block into the target from word `to` on. */
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
                              unsigned long long to, int count, int first, int apart, unsigned long long *sizes)

@@ -1,14 +1,13 @@
 /* ======================================================================================== >>codegen
    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs
-   [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order over all columns but the last, each
-   of which has code of its own with entries as literals.
+   [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where each column has code of its
+   own with entries as literals.
      codegen-registers  keeps all row sums in registers
-     codegen-memory     uses Algorithm 3's order and keeps the k rows of the first c columns in registers, the others in
-                        memory with their product; Algorithm 4 chooses k and c
+     codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
+                        in memory with their product; Algorithm 4 chooses k and c
    Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter of a second; a
-   nominal GPU says how many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum
-   adds terms. */
+   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK; a nominal GPU says how many threads fit, so that bits do
+   not depend on the machine; row sums are exact and TwoSum adds terms. */
 #pragma once
 #include "program_tune.h"
 #include "sparyser.h"

@@ -5,15 +5,13 @@
    its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
    only through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
 
-     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is the sign - of its
-                 b-th column
+     slots       a number for each lane's pattern: n bases, then tables; bit b of an index is its b-th column's sign
      constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
      instructions  runs of statements; of two factors the one with fewer columns is held for a group
      columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
                  high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing, and quotients
-   are not exact. Slots of 16 or 64 doubles are within 10 %; 110 slots, for the first-level cache, take 1.4 times as
-   long (Cascade Lake). */
+   Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f; slots of 16 or 64
+   doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
 #pragma once
 #include "../dense/gpu.h"
 #include "../block/order.h"

@@ -81,7 +81,6 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
     work->power[k] = ldexp(1, k);
 }
 
-/* Returns a new node's number; n if nodes are not kept. */
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
@@ -100,7 +99,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* The cost of a row's table on a GPU; unless `whole`, without its column of +-1. */
+/* Unless `whole`, without the row's column of +-1. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -111,7 +110,7 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
 }
 
 typedef struct permi_layout_sum {
-  double cost, rows, live, most; /* weighted statements; row factors; waiting tables now, at most */
+  double cost, rows, live, most;
 } permi_layout_sum;
 
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
@@ -364,7 +363,6 @@ static void permi_layout_move(permi_arrangement *layout, int from, int to)
   layout->order[to] = moved;
 }
 
-/* Makes the column that leaves the least cost inner, until none gains. */
 static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout)
 {
   const int n = work->n, most = permi_layout_most_inner(work);
@@ -396,7 +394,6 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-/* Starts a search: greedy inner columns, or the best number of low ones. */
 static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
                                  permi_arrangement *layout)
 {

@@ -76,8 +76,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Returns seconds that the hybrid may reach, so that orders above need not be searched. INFINITY: it does not
-   matter. */
+/* Above these seconds orders need not be searched, since the hybrid may reach them; INFINITY: it does not matter. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {

@@ -73,8 +73,8 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Orders nodes depth first, so that few tables wait, and gives them slots; products may be computed in place. `given`:
-   slots are the parent's, or it persists. */
+/* Depth first, so that few tables wait; products may be computed in place. `given`: slots are the parent's, or it
+   persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -229,7 +229,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Turns the low column between settings s and s + 1; after the last setting to the first. */
 static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 {
   const permi_arrangement *layout = maker->layout;

@@ -198,7 +198,7 @@ typedef struct permi_code_choice {
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Keeps a program if it is new and among the best; returns 1 if it is the best. */
+/* Returns 1 if the program is the best; keeps it if it is new and among the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -263,7 +263,7 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* Anneals all trials; returns how many moves take as long as the run or the rival. *least: seconds of the best. */
+/* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 #define PERMI_GPU_TRIALS 12
 static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
                                     permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)

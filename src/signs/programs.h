@@ -7,12 +7,11 @@
      values      in registers; bases are in shared memory, constants in constant memory, equal moduli once (literals are
                  5 % slower, but compile sooner: for short runs)
      order       on demand from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f) is
-                 one operation, and half the settings need z = base + constant
+     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
-   Bits depend on the plan alone: statements are a fixed sequence, a walk adds by TwoSum, threads in a tree, chunks
-   exactly. So prediction chooses programs; timing chooses only how a text is compiled. Prices are of an H200: programs
-   reach 80-90 % of its FP64 rate up to 130 waiting values. */
+   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
+   programs; timing chooses only how a text is compiled. Prices are of an H200: programs reach 80-90 % of its FP64 rate
+   up to 130 waiting values. */
 #pragma once
 #include "hybrid_leaf.h"
 
@@ -21,8 +20,8 @@
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
-#define PERMI_GPU_LOAD 2.2         /* of a base, in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* of a row by a walk's column: a load and a store */
+#define PERMI_GPU_LOAD 2.2         /* in operations: 4 processors share 128 bytes a cycle */
+#define PERMI_GPU_FLIP 5           /* a load and a store of a row */
 #define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
 #define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
 #define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
@@ -100,7 +99,7 @@ typedef struct permi_coder {
   permi_code *code;
   int parts, moduli;
   uint32_t minus;
-  int literals;              /* of constants; for real programs of short runs */
+  int literals;
   int remake, reload;        /* statements after which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
   int unit[64];
@@ -144,7 +143,6 @@ static int permi_code_twice(permi_coder *coder, int row, int place, int *negativ
   return permi_code_constant(coder, twice, negative);
 }
 
-/* A row's base; of moduli with low signs. A reload spares a register and no FP64 operation. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
@@ -160,7 +158,6 @@ static int permi_code_base(permi_coder *coder, int row)
   return coder->base[row];
 }
 
-/* A row sum under a setting, `whole` or without its unit column; of moduli its modulus. */
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
@@ -283,8 +280,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Divides row i of the scaled a by its largest inner entry unless that is small; *growth: log2 of the products'
-   gain. */
+/* *growth: log2 of the products' gain by division. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -320,7 +316,6 @@ static void permi_code_forget_table(permi_coder *coder, int first, int log2)
     coder->memo[k] = -1;
 }
 
-/* Forgets what low column `turned` changes; -1: everything. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;

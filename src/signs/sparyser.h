@@ -2,9 +2,8 @@
    D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: Ryser's sum over sets of
    columns in Gray order, on compressed columns, with the order of [EK] (>>codegen); here as a tree. Digits, columns or
    groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
-   which makes its sum final: each level keeps the product over the rows of slower digits, and a product of 0 ends the
-   branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no faster one does
-   (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
+   which makes its sum final; each level keeps the product over the rows of slower digits, and a product of 0 ends the
+   branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a power of two: 0 is 0.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
@@ -23,7 +22,7 @@ typedef struct permi_ryser {
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
-  int shares;                                       /* into which the values of digit low - 1 are split */
+  int shares;                                       /* parts of the values of digit low - 1 */
   uint64_t combinations;
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
@@ -342,7 +341,6 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Half the sums and the left-out column go into the base. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -376,7 +374,6 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Of each level the settings count that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;

@@ -9,8 +9,7 @@
 #include "prepare.h"
 #include "frontier_offer.h"
 
-/* The frontier's offer, unless another offer ends before an order is found; the hybrid's first layout limits the
-   search. */
+/* Declines if another engine ends before an order is found; the hybrid's first layout limits the search. */
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);

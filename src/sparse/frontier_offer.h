@@ -50,8 +50,8 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`. For 0 a lower bound will do, since planning the exact engine takes longer than many a
-   frontier; then it makes the leaf if the bound is below `surely`. */
+   *better is below `seconds`; if that is 0, a lower bound, which is found sooner than a frontier, must be below
+   `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -157,7 +157,7 @@ static double permi_algebra_weight(permi_algebra algebra)
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
-/* Returns 1 if arrays go to a GPU, with cpu_fallback only to one with the memory; offer: that of lists. */
+/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
   double seconds = permi_arrays_seconds(frontier), there, needed;
@@ -485,7 +485,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-/* Sorted lists take PERMI_SORTING_SLOWER times as long as merging (regular graph of order 80). */
+/* PERMI_SORTING_SLOWER is of a regular graph of order 80. */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);

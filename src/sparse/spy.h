@@ -63,7 +63,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
           stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
-/* Prints a map: a path of runs of squares for each shade, dead entries last. */
+/* A path of runs of squares for each shade, dead entries last. */
 static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
 {
   static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
@@ -234,7 +234,7 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
   }
 }
 
-/* Fills the maps and the blocks, incomplete if watch stops. */
+/* The maps and the blocks are incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;

@@ -217,8 +217,8 @@ static perm_status permi_cauchy_check(int n, const double *const node[2], int pa
   return PERM_OK;
 }
 
-/* Sets m to the squared matrix, rows scaled to a largest entry near 1; number: product of all x - y, with those powers;
-   below: of differences within x and y. Returns 1 if an entry was dropped. */
+/* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
+   of differences within x and y. Returns 1 if an entry was dropped. */
 static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
                              permi_number *below)
 {

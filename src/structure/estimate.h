@@ -5,8 +5,8 @@
      SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
      free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
      mean is the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has its own generator, seeded with (seed, s); blocks of samples are added in order: threads change nothing.
-   The stopping rule looks after rounds of whole blocks, each round doubling the number. */
+   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. The
+   stopping rule looks after rounds of whole blocks, each double the last. */
 #pragma once
 #include "../solve/compute.h"
 
@@ -210,8 +210,8 @@ static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* The result of permi_sample_block, to the bit, with samples shared by threads that look at the limits; if stopped, no
-   sum of samples. sample: room for all. */
+/* The result of permi_sample_block, to the bit, by threads that look at the limits; if stopped, no sum of samples.
+   sample: room for all. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
@@ -228,8 +228,8 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   return moments;
 }
 
-/* Copies the matrix, lines times powers of two so that each largest entry is near 1. Returns 0 if a line is zero, -1 if
-   an entry is too small beside others, else 1, unfinished if watch says stop. shift: room for 2 n. */
+/* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
+   beside others, else 1, unfinished if watch says stop. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -266,8 +266,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth;
-   *scale times the new permanent is the old one. Needs non-zero lines with a largest entry near 1. */
+/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth; *scale
+   times the new permanent is the old one. Lines have a largest entry near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
