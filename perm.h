@@ -8636,9 +8636,9 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   memset(memory, 0, bytes);
   exact->memory = memory;
   step = (uint32_t *)(void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
-  next = (uint8_t *)(step + padded * steps);
+  next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
   settings = (int16_t *)(void *)next;
-  nibbles = next + ((size_t)rows->halved << (lanes + 2));
+  nibbles = next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
   exact->start = step;
   exact->step = step + padded;
   exact->setting_step = exact->step + padded * outer;
@@ -8720,12 +8720,12 @@ PERMI_BRIEF_BEGIN
    more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
-#ifndef PERMI_EXACT_GPU_SKIP
+#ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
 #define PERMI_EXACT_GPU_SKIP 1
 #endif
 
 typedef struct permi_exact_gpu {
-  permi_gpu gpu;
+  permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
   perm_gpu_exact shape;
   int transposed;
@@ -9764,7 +9764,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
     permi_subsets_weights(dp, form);
     for (copy = 0; copy < counts->form_count[form]; copy++) {
       const int reach = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
-      const int safe = dp->least_state * dp->least_weight > 1e-250;
+      const int safe = dp->least_state * dp->least_weight > 1e-250; /* leaves room for low parts */
       double most;
       int e;
       dp->least_state = (double)INFINITY;
@@ -10492,7 +10492,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   choice.seconds = (double)INFINITY;
   if (exact) {
     choice.words = permi_choice_words(counted, &shape, method, by_columns);
-    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) {
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
     }
@@ -10525,13 +10525,13 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   } else if (method == PERM_METHOD_SUBSETS) {
     const int plain = !exact && !dd;
     double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
-    if (plain && skips)
+    if (plain && skips) /* rows of up to 64 states */
       scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
     choice.work = product * (skips + 1.0) * fraction;
     choice.bytes = product * 8 * (size + 1);
     choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
   } else {
-    if (method != PERM_METHOD_RYSER)
+    if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or the largest */
       choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
     permi_signs_price(&shape, parts, one, size, &choice);
   }
@@ -10569,6 +10569,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
                  {PERM_METHOD_RYSER, 1, 0},   {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 0},
                  {PERM_METHOD_EXPANSION, 1, 0}};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
+  /* For complex terms the estimate asks for dd in either case. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_choice best;
   size_t k;
@@ -10838,7 +10839,7 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
 #define PERMI_COUNTS_GPU_WALK 1024
 
 typedef struct permi_counts_gpu {
-  permi_gpu gpu;
+  permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
   perm_gpu_counts shape;
   char text[4096];
@@ -10975,7 +10976,7 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   made->program.counts = &made->shape;
   work->program = &made->program;
   work->absolute_mask = made->shape.needed ? counts->absolute_mask : 0;
-  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks);
+  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
   leaf->information.chunks = chunks;
   leaf->context = made;
   leaf->release = permi_gpu_release;
@@ -14597,7 +14598,7 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   factor.value = b.re;
   factor.imaginary = b.im;
   a->exact = 0;
-  permi_number_multiply(a, &factor);
+  permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
 /* LU of m (n x n) by complete pivoting; *odd: the permutations' parity. Returns 0 if m is singular to working
@@ -14766,7 +14767,7 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
       int exp2;
       permi_cauchy_times(number, d);
       frexp(permi_dd_complex_modulus(d), &exp2);
-      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) {
+      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
         memset(&m[i * n + j], 0, sizeof *m);
         lossy = 1;
       } else {

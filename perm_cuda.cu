@@ -535,7 +535,7 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
     const double *step = a.table + stride * (1 + k);
     PERMI_UNROLL
     for (int i = 0; i < n * WORDS; i++)
-      o.x[i] = permi_fma(minus, step[i], o.x[i]);
+      o.x[i] = permi_fma(minus, step[i], o.x[i]); /* exact, as all row sums */
   }
   PERMI_ROLLED
   for (unsigned m = 0; m < states; m++) {
@@ -663,6 +663,7 @@ PERMI_BOTH unsigned permi_exact_word(const uint4 &four, int k)
   return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
 }
 
+/* step is at a multiple of 16 bytes. */
 template <class S>
 PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x, const unsigned *step)
 {
@@ -1339,7 +1340,7 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
       PERMI_UNROLL
       for (int i = 0; i < size; i++)
-        x[i] = permi_fma((double)v, steps[d * size + i], x[i]);
+        x[i] = permi_fma((double)v, steps[d * size + i], x[i]); /* exact, as all forms */
     }
     PERMI_ROLLED
     for (int m = 0; m < shape.walk(); m++) {
@@ -1410,7 +1411,7 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
 /* ================================================================================== >>text_frontier
    The kernels of the frontier's program, on arrays and on lists. */
 
-#define PERMI_HEAD_BYTES 48
+#define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
 /* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
    of the ways: the CPU's bits. All first words of a block's values come before all second ones, so that lanes read side
@@ -2122,6 +2123,7 @@ static pthread_cond_t *permi_made(void)
   return &permi_made_condition;
 }
 
+/* Guards what follows. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 open, -1 absent */
@@ -2640,7 +2642,7 @@ static char *permi_image_make(const permi_making *making, size_t *size, char *me
   if (!permi_cuda.twin)
     return permi_compile(making->source, permi_cuda.arch[making->key.device], size, message);
   permi_cuda.twin();
-  *size = sizeof making->key;
+  *size = sizeof making->key; /* a twin's modules are keys */
   image = (char *)malloc(*size + 1);
   if (image)
     memcpy(image, &making->key, *size);
@@ -2829,7 +2831,7 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
 typedef struct permi_team {
   const char *cache;
   void *job;
-  pthread_mutex_t lock;
+  pthread_mutex_t lock; /* guards the rest, and what a job shares */
   pthread_cond_t changed;
   uint64_t done;
   int active, stop, failed;
@@ -3445,7 +3447,7 @@ static permi_step_table permi_step_places(const perm_gpu_programme *programme, c
   at.shift = programme->middle;
   if (words) {
     int k, last = 0;
-    tops = (size_t)words->top[words->tops - 1] + 1;
+    tops = (size_t)words->top[words->tops - 1] + 1; /* ascending */
     middles = (size_t)words->middle_start[programme->top + 1];
     for (k = 0; k <= programme->top; k++)
       if (words->middle_start[k + 1] > words->middle_start[k]) {

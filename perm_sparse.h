@@ -8492,8 +8492,8 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
      instructions  runs of statements; of two factors the one with fewer columns is held for a group
      columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
                  high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f; slots of 16 or 64
-   doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
+   Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f, whose quotients are
+   not exact; slots of 16 or 64 doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
 
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
@@ -8526,8 +8526,8 @@ static int permi_hybrid_line(int slot)
 #define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
-  uint16_t out, p, q;
-  uint16_t h, g;
+  uint16_t out, p, q; /* slots, by permi_hybrid_line */
+  uint16_t h, g;      /* slots or constants */
 } permi_statement;
 
 typedef struct permi_instruction {
@@ -8559,7 +8559,7 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
 }
 
 typedef struct permi_hybrid_rounding {
-  double floor[64];
+  double floor[64]; /* raises a row's modulus in the sum of |terms| */
   permi_shared shared;
   double majorant;
   double bits;
@@ -8577,11 +8577,11 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* used if there is `code`, see >>programs */
+  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
   struct permi_code *code;
   struct permi_hybrid *next;
   int candidate, candidates;
-  double timed[PERMI_GPU_CANDIDATES];
+  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
@@ -8705,7 +8705,7 @@ typedef struct permi_hybrid_factor {
 } permi_hybrid_factor;
 
 typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
-typedef struct permi_hybrid_node {
+typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
   uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
@@ -9111,10 +9111,10 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
     double limit, price;
     int a, b;
-    if (kind < 5 && now.inner > 1) {
+    if (kind < 5 && now.inner > 1) { /* another elimination place */
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
-    } else if (kind < 6 && !fixed_low) {
+    } else if (kind < 6 && !fixed_low) { /* a low column more or less */
       if (permi_order_below(seed, 2) && now.low > 0)
         trial.low--;
       else if (now.low < most_low && special + least_outer < n)
@@ -9124,11 +9124,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
         a = special + permi_order_below(seed, n - special);
         b = special;
       }
-    } else if (kind < 9 && now.inner < most_inner && special + least_outer < n) {
+    } else if (kind < 9 && now.inner < most_inner && special + least_outer < n) { /* an inner column more */
       a = special + permi_order_below(seed, n - special);
       b = permi_order_below(seed, now.inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) {
+    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
@@ -9965,8 +9965,8 @@ typedef struct permi_coder {
   int literals;
   int remake, reload;        /* statements after which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
-  int unit[64];
-  int base[64], *memo;
+  int unit[64]; /* inner column of the row's divisor; -1: none */
+  int base[64], *memo; /* the value's number; -1: to be made */
   int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* places in memo */
   int memos;
   permi_hybrid_rows rows;
@@ -10272,8 +10272,10 @@ static const char *permi_code_literal(double x, char text[32])
 }
 
 /* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
-   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Real programs are one piece of assembly, which
-   compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144 bytes). */
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are
+   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
+   Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
+   0 against 144 bytes). */
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
@@ -11337,7 +11339,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
   (void)workspace;
-  if (chunk >= ryser->combinations)
+  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
     return;
   chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
@@ -11679,7 +11681,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried)
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
@@ -11813,8 +11815,8 @@ PERMI_BRIEF_BEGIN
      codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
                         in memory with their product; Algorithm 4 chooses k and c
    Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK; a nominal GPU says how many threads fit, so that bits do
-   not depend on the machine; row sums are exact and TwoSum adds terms. */
+   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how
+   many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum adds terms. */
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
@@ -11832,7 +11834,7 @@ typedef struct permi_codegen_launch {
 } permi_codegen_launch;
 
 typedef struct permi_codegen {
-  permi_gpu gpu;
+  permi_gpu gpu; /* first, for >>gpu */
   permi_code *code;
   permi_ryser ryser;
   int place[PERM_MAX_N];
@@ -11993,7 +11995,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   for (i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest)
+  if (rest) /* unrolled, they would take registers */
     permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
   permi_code_print(code,
@@ -12073,7 +12075,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   codegen->gpu.work.program = &code->program;
   codegen->gpu.work.fingerprint =
       permi_code_hash(permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), codegen->chunks), code, &codegen->gpu.work);
-  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks);
+  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks); /* multiples are exact */
   return PERM_OK;
 }
 
@@ -13674,7 +13676,7 @@ static int permi_report_left(permi_working *working)
 
 static void permi_block_release(const perm_allocator *allocator, permi_block *block)
 {
-  permi_release(allocator, block->start);
+  permi_release(allocator, block->start); /* neighbour and edge too */
   permi_release(allocator, block->integer);
   permi_release(allocator, block->real);
 }
@@ -14107,7 +14109,7 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
   int t, k;
   if (tree->numbers.algebra == PERMI_WIDE)
-    tree->numbers.algebra = PERMI_WORDS;
+    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
   tree->size = (int)permi_numbers_words(&tree->numbers);
   for (t = 0; t <= PERMI_TREE_WIDTH; t++)
     for (k = 0; k <= t; k++)
@@ -14580,7 +14582,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
     maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) {
+    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
       if (leaf.release)
         leaf.release(allocator, leaf.context);
       status = maker->watch->stopped;
@@ -15053,7 +15055,7 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   if (matrix->m != matrix->n) {
     permi_sparse_fill(&given, exact, matrix->m > matrix->n, &working);
     if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
-      working.report.hall_lines = working.report.hall_others = 0;
+      working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
     working.report.rounds = 0;
   } else {
     permi_working_options(&working, &given, options, exact);
@@ -15179,7 +15181,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         if (problem->integer) {
           const int64_t x = problem->integer[at + k];
           if (parts == 2 && (x < -9007199254740991 || x > 9007199254740991))
-            return 0;
+            return 0; /* complex entries are doubles here */
           some |= x != 0;
         } else {
           if (!(fabs(problem->real[at + k]) <= DBL_MAX)) {

@@ -151,7 +151,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   choice.seconds = (double)INFINITY;
   if (exact) {
     choice.words = permi_choice_words(counted, &shape, method, by_columns);
-    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) {
+    if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
     }
@@ -184,13 +184,13 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   } else if (method == PERM_METHOD_SUBSETS) {
     const int plain = !exact && !dd;
     double scan = shape.form_total * product / (largest + 1.0) * PERMI_SECONDS_SCAN;
-    if (plain && skips)
+    if (plain && skips) /* rows of up to 64 states */
       scan = shape.form_total * (PERMI_SECONDS_STEP + product / 64 * PERMI_SECONDS_SCAN);
     choice.work = product * (skips + 1.0) * fraction;
     choice.bytes = product * 8 * (size + 1);
     choice.seconds = choice.work * (plain ? permi_seconds_sweep[parts - 1] * (skips ? 1 : 2) : one) + scan;
   } else {
-    if (method != PERM_METHOD_RYSER)
+    if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or the largest */
       choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
     permi_signs_price(&shape, parts, one, size, &choice);
   }
@@ -228,6 +228,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
                  {PERM_METHOD_RYSER, 1, 0},   {PERM_METHOD_RYSER, 0, 1},   {PERM_METHOD_PADDED, 1, 0},
                  {PERM_METHOD_EXPANSION, 1, 0}};
   const int square = counted->rows == counted->columns, chosen = options->method == PERM_METHOD_AUTO;
+  /* For complex terms the estimate asks for dd in either case. */
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_choice best;
   size_t k;

@@ -8,7 +8,7 @@
 #define PERMI_COUNTS_GPU_WALK 1024
 
 typedef struct permi_counts_gpu {
-  permi_gpu gpu;
+  permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
   perm_gpu_counts shape;
   char text[4096];
@@ -145,7 +145,7 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   made->program.counts = &made->shape;
   work->program = &made->program;
   work->absolute_mask = made->shape.needed ? counts->absolute_mask : 0;
-  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks);
+  made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
   leaf->information.chunks = chunks;
   leaf->context = made;
   leaf->release = permi_gpu_release;

@@ -263,7 +263,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
     permi_subsets_weights(dp, form);
     for (copy = 0; copy < counts->form_count[form]; copy++) {
       const int reach = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
-      const int safe = dp->least_state * dp->least_weight > 1e-250;
+      const int safe = dp->least_state * dp->least_weight > 1e-250; /* leaves room for low parts */
       double most;
       int e;
       dp->least_state = (double)INFINITY;

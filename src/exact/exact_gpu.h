@@ -10,12 +10,12 @@
    more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
-#ifndef PERMI_EXACT_GPU_SKIP
+#ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
 #define PERMI_EXACT_GPU_SKIP 1
 #endif
 
 typedef struct permi_exact_gpu {
-  permi_gpu gpu;
+  permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
   perm_gpu_exact shape;
   int transposed;

@@ -338,9 +338,9 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   memset(memory, 0, bytes);
   exact->memory = memory;
   step = (uint32_t *)(void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
-  next = (uint8_t *)(step + padded * steps);
+  next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
   settings = (int16_t *)(void *)next;
-  nibbles = next + ((size_t)rows->halved << (lanes + 2));
+  nibbles = next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
   exact->start = step;
   exact->step = step + padded;
   exact->setting_step = exact->step + padded * outer;

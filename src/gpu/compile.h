@@ -314,7 +314,7 @@ static char *permi_image_make(const permi_making *making, size_t *size, char *me
   if (!permi_cuda.twin)
     return permi_compile(making->source, permi_cuda.arch[making->key.device], size, message);
   permi_cuda.twin();
-  *size = sizeof making->key;
+  *size = sizeof making->key; /* a twin's modules are keys */
   image = (char *)malloc(*size + 1);
   if (image)
     memcpy(image, &making->key, *size);

@@ -129,6 +129,7 @@ static pthread_cond_t *permi_made(void)
   return &permi_made_condition;
 }
 
+/* Guards what follows. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 open, -1 absent */

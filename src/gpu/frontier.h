@@ -42,7 +42,7 @@ static permi_step_table permi_step_places(const perm_gpu_programme *programme, c
   at.shift = programme->middle;
   if (words) {
     int k, last = 0;
-    tops = (size_t)words->top[words->tops - 1] + 1;
+    tops = (size_t)words->top[words->tops - 1] + 1; /* ascending */
     middles = (size_t)words->middle_start[programme->top + 1];
     for (k = 0; k <= programme->top; k++)
       if (words->middle_start[k + 1] > words->middle_start[k]) {

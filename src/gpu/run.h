@@ -10,7 +10,7 @@
 typedef struct permi_team {
   const char *cache;
   void *job;
-  pthread_mutex_t lock;
+  pthread_mutex_t lock; /* guards the rest, and what a job shares */
   pthread_cond_t changed;
   uint64_t done;
   int active, stop, failed;

@@ -320,7 +320,7 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
     const double *step = a.table + stride * (1 + k);
     PERMI_UNROLL
     for (int i = 0; i < n * WORDS; i++)
-      o.x[i] = permi_fma(minus, step[i], o.x[i]);
+      o.x[i] = permi_fma(minus, step[i], o.x[i]); /* exact, as all row sums */
   }
   PERMI_ROLLED
   for (unsigned m = 0; m < states; m++) {

@@ -133,7 +133,7 @@ PERMI_BOTH void permi_counts_walk(const S &shape, const double *table, unsigned 
       weight = permi_mul(weight, table[(int)table[5 + 2 * d] + v]);
       PERMI_UNROLL
       for (int i = 0; i < size; i++)
-        x[i] = permi_fma((double)v, steps[d * size + i], x[i]);
+        x[i] = permi_fma((double)v, steps[d * size + i], x[i]); /* exact, as all forms */
     }
     PERMI_ROLLED
     for (int m = 0; m < shape.walk(); m++) {

@@ -22,6 +22,7 @@ PERMI_BOTH unsigned permi_exact_word(const uint4 &four, int k)
   return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
 }
 
+/* step is at a multiple of 16 bytes. */
 template <class S>
 PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x, const unsigned *step)
 {

@@ -3,7 +3,7 @@
 #pragma once
 #include "text.h"
 
-#define PERMI_HEAD_BYTES 48
+#define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
 /* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
    of the ways: the CPU's bits. All first words of a block's values come before all second ones, so that lanes read side

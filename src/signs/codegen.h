@@ -6,8 +6,8 @@
      codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
                         in memory with their product; Algorithm 4 chooses k and c
    Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK; a nominal GPU says how many threads fit, so that bits do
-   not depend on the machine; row sums are exact and TwoSum adds terms. */
+   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how
+   many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum adds terms. */
 #pragma once
 #include "program_tune.h"
 #include "sparyser.h"
@@ -28,7 +28,7 @@ typedef struct permi_codegen_launch {
 } permi_codegen_launch;
 
 typedef struct permi_codegen {
-  permi_gpu gpu;
+  permi_gpu gpu; /* first, for >>gpu */
   permi_code *code;
   permi_ryser ryser;
   int place[PERM_MAX_N];
@@ -189,7 +189,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   for (i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest)
+  if (rest) /* unrolled, they would take registers */
     permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
   permi_code_print(code,
@@ -269,7 +269,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   codegen->gpu.work.program = &code->program;
   codegen->gpu.work.fingerprint =
       permi_code_hash(permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), codegen->chunks), code, &codegen->gpu.work);
-  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks);
+  codegen->gpu.terms = (double)(float)(ryser->terms / (double)codegen->chunks); /* multiples are exact */
   return PERM_OK;
 }
 

@@ -10,8 +10,8 @@
      instructions  runs of statements; of two factors the one with fewer columns is held for a group
      columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
                  high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f; slots of 16 or 64
-   doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
+   Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f, whose quotients are
+   not exact; slots of 16 or 64 doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
 #pragma once
 #include "../dense/gpu.h"
 #include "../block/order.h"
@@ -47,8 +47,8 @@ static int permi_hybrid_line(int slot)
 #define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
-  uint16_t out, p, q;
-  uint16_t h, g;
+  uint16_t out, p, q; /* slots, by permi_hybrid_line */
+  uint16_t h, g;      /* slots or constants */
 } permi_statement;
 
 typedef struct permi_instruction {
@@ -80,7 +80,7 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
 }
 
 typedef struct permi_hybrid_rounding {
-  double floor[64];
+  double floor[64]; /* raises a row's modulus in the sum of |terms| */
   permi_shared shared;
   double majorant;
   double bits;
@@ -98,11 +98,11 @@ typedef struct permi_hybrid_family {
 
 typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* used if there is `code`, see >>programs */
+  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
   struct permi_code *code;
   struct permi_hybrid *next;
   int candidate, candidates;
-  double timed[PERMI_GPU_CANDIDATES];
+  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
   int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;

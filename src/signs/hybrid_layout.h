@@ -23,7 +23,7 @@ typedef struct permi_hybrid_factor {
 } permi_hybrid_factor;
 
 typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHAIN } permi_node_kind;
-typedef struct permi_hybrid_node {
+typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
   uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
@@ -429,10 +429,10 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     const int special = now.inner + now.low, kind = permi_order_below(seed, 16);
     double limit, price;
     int a, b;
-    if (kind < 5 && now.inner > 1) {
+    if (kind < 5 && now.inner > 1) { /* another elimination place */
       a = permi_order_below(seed, now.inner);
       b = permi_order_below(seed, now.inner);
-    } else if (kind < 6 && !fixed_low) {
+    } else if (kind < 6 && !fixed_low) { /* a low column more or less */
       if (permi_order_below(seed, 2) && now.low > 0)
         trial.low--;
       else if (now.low < most_low && special + least_outer < n)
@@ -442,11 +442,11 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
         a = special + permi_order_below(seed, n - special);
         b = special;
       }
-    } else if (kind < 9 && now.inner < most_inner && special + least_outer < n) {
+    } else if (kind < 9 && now.inner < most_inner && special + least_outer < n) { /* an inner column more */
       a = special + permi_order_below(seed, n - special);
       b = permi_order_below(seed, now.inner + 1);
       trial.inner++;
-    } else if (kind < 11 && now.inner > 0) {
+    } else if (kind < 11 && now.inner > 0) { /* an inner column less */
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;

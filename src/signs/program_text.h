@@ -41,8 +41,10 @@ static const char *permi_code_literal(double x, char text[32])
 }
 
 /* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
-   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Real programs are one piece of assembly, which
-   compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90: 0 against 144 bytes). */
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are
+   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
+   Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
+   0 against 144 bytes). */
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},

@@ -102,8 +102,8 @@ typedef struct permi_coder {
   int literals;
   int remake, reload;        /* statements after which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
-  int unit[64];
-  int base[64], *memo;
+  int unit[64]; /* inner column of the row's divisor; -1: none */
+  int base[64], *memo; /* the value's number; -1: to be made */
   int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* places in memo */
   int memos;
   permi_hybrid_rows rows;

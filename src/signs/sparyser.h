@@ -184,7 +184,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_ryser_walk walk;
   int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
   (void)workspace;
-  if (chunk >= ryser->combinations)
+  if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
     return;
   chunk /= (uint64_t)shares;
   memset(&walk, 0, sizeof walk);
@@ -526,7 +526,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
   leaf->estimate_relative = (ryser->on_grid ? 1 : 4) * n * PERMI_UNIT;
   leaf->bound_relative = leaf->bound_absolute = (double)INFINITY;
-  if (n <= PERMI_MAJORANT_ORDER || ryser->buried)
+  if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* otherwise far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
     const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);

@@ -333,7 +333,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
     maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
     maker->blocks_noted++;
     permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) {
+    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
       if (leaf.release)
         leaf.release(allocator, leaf.context);
       status = maker->watch->stopped;

@@ -365,7 +365,7 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
   int t, k;
   if (tree->numbers.algebra == PERMI_WIDE)
-    tree->numbers.algebra = PERMI_WORDS;
+    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor of a join two */
   tree->size = (int)permi_numbers_words(&tree->numbers);
   for (t = 0; t <= PERMI_TREE_WIDTH; t++)
     for (k = 0; k <= t; k++)

@@ -279,7 +279,7 @@ static int permi_report_left(permi_working *working)
 
 static void permi_block_release(const perm_allocator *allocator, permi_block *block)
 {
-  permi_release(allocator, block->start);
+  permi_release(allocator, block->start); /* neighbour and edge too */
   permi_release(allocator, block->integer);
   permi_release(allocator, block->real);
 }

@@ -66,7 +66,7 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   factor.value = b.re;
   factor.imaginary = b.im;
   a->exact = 0;
-  permi_number_multiply(a, &factor);
+  permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
 /* LU of m (n x n) by complete pivoting; *odd: the permutations' parity. Returns 0 if m is singular to working
@@ -235,7 +235,7 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
       int exp2;
       permi_cauchy_times(number, d);
       frexp(permi_dd_complex_modulus(d), &exp2);
-      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) {
+      if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
         memset(&m[i * n + j], 0, sizeof *m);
         lossy = 1;
       } else {
