@@ -8385,7 +8385,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
   return 1;
 }
 
-/* In the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
+/* Packs into the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int order[PERM_MAX_N], i, k, limbs, wide, least;
@@ -8856,7 +8856,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   }
   if (!shape->skip)
     shape->zeros = shape->masks = 0;
-  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* and for compiling */
+  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
 /* Prints `name(i)` yielding list[i] as a chain of choices: compilers do not always fold loads from arrays, and then
@@ -9249,7 +9249,7 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* In one allocation, counted->real; O(m n) where lines differ. */
+/* Makes one allocation, counted->real; O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -9517,10 +9517,10 @@ typedef struct permi_subsets {
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
   double *plane[3];          /* states: real, imaginary, absolute; or NULL */
-  uint64_t *cell;
+  uint64_t *cell;            /* instead of the first two planes */
   int at[PERMI_MOST_DIGITS]; /* where digit d's weights, by v_d, begin */
-  double *weight[3];
-  permi_factor *factor;      /* instead of the first two */
+  double *weight[3];         /* real, imaginary, absolute */
+  permi_factor *factor;      /* instead of the first two weights */
   double *sum[3];
   int block, row;            /* digits 0 .. block - 1 span a row of so many states; */
   double *inner[4]; /* their weights [digit][row]: real, imaginary, absolute, -imaginary; 0 where v_d is */
@@ -9533,7 +9533,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Where every form is used; digit 0 is v0. Returns the state's modulus. */
+/* Moves one state where every form is used; digit 0 is v0. Returns its modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -9597,7 +9597,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* With absolute values beside. */
+/* Moves states in cells, with their absolute values. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -10554,7 +10554,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
       steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape.needed > 64 ||
       weights + 2 * rows * (shape.digits + 1) > 16000)
     return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* and for compiling */
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
 /* Subsets may take twice as long as others: they do not cancel. */
@@ -14206,7 +14206,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factor
   }
 }
 
-/* In place, highest exponent first; absolute: of moduli. */
+/* Multiplies in place, highest exponent first; absolute: of moduli. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -14561,7 +14561,7 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
   return a;
 }
 
-/* By two Newton steps; a is not 0. */
+/* Takes two Newton steps; a is not 0. */
 static permi_dd permi_dd_reciprocal(permi_dd a)
 {
   permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);

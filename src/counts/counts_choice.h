@@ -213,7 +213,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
       steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape.needed > 64 ||
       weights + 2 * rows * (shape.digits + 1) > 16000)
     return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* and for compiling */
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
 /* Subsets may take twice as long as others: they do not cancel. */

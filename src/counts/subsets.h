@@ -16,10 +16,10 @@ typedef struct permi_subsets {
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
   double *plane[3];          /* states: real, imaginary, absolute; or NULL */
-  uint64_t *cell;
+  uint64_t *cell;            /* instead of the first two planes */
   int at[PERMI_MOST_DIGITS]; /* where digit d's weights, by v_d, begin */
-  double *weight[3];
-  permi_factor *factor;      /* instead of the first two */
+  double *weight[3];         /* real, imaginary, absolute */
+  permi_factor *factor;      /* instead of the first two weights */
   double *sum[3];
   int block, row;            /* digits 0 .. block - 1 span a row of so many states; */
   double *inner[4]; /* their weights [digit][row]: real, imaginary, absolute, -imaginary; 0 where v_d is */
@@ -32,7 +32,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Where every form is used; digit 0 is v0. Returns the state's modulus. */
+/* Moves one state where every form is used; digit 0 is v0. Returns its modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -96,7 +96,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* With absolute values beside. */
+/* Moves states in cells, with their absolute values. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;

@@ -146,7 +146,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   }
   if (!shape->skip)
     shape->zeros = shape->masks = 0;
-  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* and for compiling */
+  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
 /* Prints `name(i)` yielding list[i] as a chain of choices: compilers do not always fold loads from arrays, and then

@@ -87,7 +87,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
   return 1;
 }
 
-/* In the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
+/* Packs into the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int order[PERM_MAX_N], i, k, limbs, wide, least;
