@@ -4350,48 +4350,48 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
 /* ======================================================================================= >>contract
    What perm.h and perm_cuda.cu tell each other. >>gpu describes the tables. */
 
-/* An integer matrix's row sums in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows multiplied in
-   one word, or one row of two or three words. */
-#define PERM_GPU_EXACT_WORDS 48  /* most of a product */
-#define PERM_GPU_EXACT_LINES 256 /* most words of row sums */
+/* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows
+   multiplied in one word, or one row of two or three words. */
+#define PERM_GPU_EXACT_WORDS 48  /* of a product, at most */
+#define PERM_GPU_EXACT_LINES 256 /* words of row sums, at most */
 typedef struct perm_gpu_exact {
-  int parts, skip; /* skip: no signs that make a row 0, by masks of 2^6 settings of columns 1 .. 6 */
-  int words, stride; /* of the row sums; a multiple of 4 */
+  int parts, skip; /* skip: leave out signs that make a row 0, by masks of 2^6 settings of columns 1 .. 6 */
+  int words, stride; /* of the row sums; stride is a multiple of 4 */
   int groups, sum;   /* sum: words of a sum of products */
-  int zeros, masks;  /* rows tested for 0; 64-bit words of their tables, even */
-  short at[128], kind[128];  /* of a line: word; byte 0 .. 3 of it, 4, 5 half, else words; + 128, + 32768 */
+  int zeros, masks;  /* zeros: rows tested for 0; masks: 64-bit words of their tables, even */
+  short at[128], kind[128];  /* a line's word; byte 0 .. 3 of it, half 4, 5, else whole words; + 128, + 32768 */
   short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
-  short first[65], product[64], wide[64]; /* of a group: row, words of the product, words of the row */
-  short zero_line[64], zero_base[64];     /* tested rows; where their tables start, - 128 + norm */
+  short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
+  short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
 
-/* A sum over counts of >>sign_sums. A thread's number sets the high digits; the low ones are walked in n-ary Gray
+/* A sum over counts of >>sign_sums. The thread's number sets the high digits; the low ones are walked in n-ary Gray
    order. */
-#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms */
+#define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
 typedef struct perm_gpu_counts {
   int parts, low, ryser;
   int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of earlier forms */
+  short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
 } perm_gpu_counts;
 
-/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it, given blocks a
-   multiprocessor. A block sums chunk a.first + blockIdx.x into a.out + sums * blockIdx.x. */
+/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
+   a.first + blockIdx.x into a.out + sums * blockIdx.x. */
 #define PERM_GPU_ENTRY                                                                                                 \
   "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {
   const char *text;
-  size_t shared; /* bytes */
+  size_t shared;
   void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same bits on the CPU, for tests */
   const void *context;
   int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
-  const perm_gpu_exact *exact; /* not NULL: the text continues text_exact's */
-  int batch;                   /* 1 real, 2 complex: likewise for batches */
-  const perm_gpu_counts *counts; /* likewise for sums over counts */
+  const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
+  int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
+  const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
 } perm_gpu_program;
 
 /* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which gets for each
-   permanent, sum of |terms|, share that rounding of entries may have taken. */
+   the permanent, the sum of |terms|, the share of it that rounding entries may have taken. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 #define PERM_GPU_BATCH_SUMS 4
@@ -4405,8 +4405,8 @@ typedef struct perm_gpu_batch {
 } perm_gpu_batch;
 
 typedef struct perm_gpu_work {
-  int n, parts, product; /* parts: 1 real, 2 complex */
-  int low, plain;        /* low: 1, low words; plain: rows without pivot, the last */
+  int n, parts, product;
+  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
   int stride;            /* words of all rows (row, part, high and low), even */
   int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
   unsigned absolute_mask;
@@ -4419,7 +4419,7 @@ typedef struct perm_gpu_work {
 
 typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
     perm_gpu_product;
-#define PERM_GPU_THREADS_LOG2 7 /* threads of a chunk */
+#define PERM_GPU_THREADS_LOG2 7
 #define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
 
 typedef struct perm_gpu_sink {
@@ -4447,20 +4447,20 @@ typedef struct perm_gpu_words { /* as permi_layout */
 } perm_gpu_words;
 
 typedef struct perm_gpu_way { /* as permi_pull */
-  uint32_t test, want, keep, flip; /* above the low slots; */
+  uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
-  int low_ones; /* what the source has more */
-  int moves;    /* 1: low words change places */
+  int low_ones; /* slots that the source has more */
+  int moves;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
 
 typedef struct perm_gpu_programme {
-  int low, middle, top;  /* slots */
-  int ways;              /* most a step */
-  double states[2];      /* most before even and odd steps */
+  int low, middle, top;
+  int ways;              /* of a step, at most */
+  double states[2];      /* before even and odd steps, at most */
   int words;             /* of 64 bits, of the longest value */
-  int lists;             /* 1: sorted lists, not arrays */
+  int lists;
   void *context;
   perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_programme;
@@ -4477,38 +4477,34 @@ typedef struct perm_gpu_frontier perm_gpu_frontier;
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* The number of usable GPUs, at most `gpus`; 0: message says why. */
+/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Adds chunks [begin, end) to *partial, or a prefix of them. */
+/* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
-/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU, after compiling all: seconds[k] for
+/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
    chunks[k], INFINITY if it failed. */
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds);
-/* The permanents of a batch, fetched by `threads` host threads. */
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
 /* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
 double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
-/* Makes room for a program. message must outlive it. */
+/* Makes room for a program. message must outlive *frontier. */
 perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-/* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
-/* Starts a step; waits only for sizes, if not NULL: least modulus above 0, largest. */
+/* Waits only if sizes is not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* A step of lists; *states: their number afterwards. */
+/* *states: their number afterwards. */
 perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
                                      uint64_t *states, double *sizes);
-/* Multiplies `states` values by two numbers in turn. */
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-/* Reads the first value. */
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #if defined(__cplusplus)
@@ -7830,27 +7826,24 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 #endif
 
 /* ========================================================================================== >>exact
-   Permanents of integer matrices without rounding. Every result is the same for all kernels, splits and numbers of
-   threads.
-   Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x, whichever is
-   predicted to cost less.
-   Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
-   |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
-   Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
-   of 0 counts as 1; y_i is 0.
-   Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
-   Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
-   Limbs are signed. Unsigned ones would do with a constant added to each group of two rows or more (the addition has
-   degree n - 2 or less in x and sums to 0). Not done: it saves two operations a limb and vector, and fails when
-   terms are skipped or a row is alone. */
+   Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
+     Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
+     Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
+     |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
+     Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
+     of 0 counts as 1; y_i is 0.
+     Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
+     Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
+   Limbs are signed. Unsigned limbs, with a constant added to each group of two rows or more (the addition has degree n
+   - 2 or less in x and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a
+   row is alone. */
 
-/* One orientation of the matrix. */
 typedef struct permi_exact_rows {
-  int n, parts, transposed, halved, wide; /* rows halved; rows that reach 2^63 */
+  int n, parts, transposed, halved, wide;
   const permi_integer_view *view;
   int half[PERM_MAX_N];
   uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
-  double bits;               /* >= log2 of the product of the norms */
+  double bits;               /* at least log2 of the product of the norms */
 } permi_exact_rows;
 
 static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int part)
@@ -7872,7 +7865,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
     permi_wide norm = {0, 0};
     int odd = 0;
     for (part = 0; part < view->parts; part++) {
-      int sum = 0; /* its parity: both parts of an even row must be even */
+      int sum = 0; /* both parts of an even row must be even */
       for (j = 0; j < n; j++) {
         int64_t x = permi_exact_at(&rows, i, j, part);
         permi_wide more = {0, 0};
@@ -7921,9 +7914,9 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
 /* ---- portable kernels: one term at a time; 64-bit limbs, or residues modulo an odd p */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* the last wide_groups: one row of two words each */
-  int group_rows[PERM_MAX_N];  /* in turn */
-  int group_words[PERM_MAX_N]; /* of the product so far, with its sign */
+  int groups, wide_groups;
+  int group_rows[PERM_MAX_N];  /* rows, group by group */
+  int group_words[PERM_MAX_N]; /* words of the product up to each group, with its sign */
   int sum_words;
   uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
   uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
@@ -7939,7 +7932,6 @@ static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int nat
     permi_words_subtract(out + 1, p, words);
 }
 
-/* Extends the sign of p to `grown` words. */
 static void permi_signed_grow(uint64_t *p, int words, int grown)
 {
   uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
@@ -7949,7 +7941,7 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* out = p c, c of one word, or of two if `wide`; the plan says that `grown` words hold it. */
+/* c has one word, or two if `wide`; `grown` words hold out = p c. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
                                  int grown)
 {
@@ -7963,7 +7955,6 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
   }
 }
 
-/* y at the beginning of a chunk. */
 static void permi_exact_plain_begin(const permi_exact_plain *plain, uint64_t s, uint64_t *low, uint64_t *high)
 {
   const int size = plain->n * plain->parts;
@@ -8130,7 +8121,7 @@ static void permi_exact_plain_groups(const permi_exact_rows *rows, permi_exact_p
 {
   const uint64_t reach = UINT64_MAX >> 1;
   uint64_t bound[PERM_MAX_N];
-  double bits = 1; /* the sign */
+  double bits = 1;
   int group_of[PERM_MAX_N], placed[PERM_MAX_N], i, k, g, used = 0;
   memset(placed, 0, sizeof placed);
   for (k = 0; k < rows->n - rows->wide; k++) {
@@ -8181,7 +8172,7 @@ static uint64_t permi_inverse_odd(uint64_t p)
   return inverse;
 }
 
-/* A chunk is 2^chunk_log2 sign vectors; fixed_column, always +, says which. */
+/* fixed_column is always +. */
 static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
                              double bytes, permi_leaf *leaf)
 {
@@ -8205,7 +8196,6 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
 }
 
-/* A leaf of the portable kernels; modulus 0: limbs. */
 static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exact_rows *rows, uint64_t modulus,
                                           permi_leaf *leaf, perm_result *result)
 {
@@ -8254,11 +8244,11 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
 
 typedef struct permi_exact_family {
   perm_isa isa;
-  int lanes_log2; /* int16 lanes */
-  int window;     /* bits of a limb, 2 .. 6 limbs */
-  double rate;    /* vector operations/s */
+  int lanes_log2; /* lanes of int16 */
+  int window;
+  double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[7]; /* by limbs; [0]: any number */
+  permi_exact_evaluate evaluate[7];
 } permi_exact_family;
 
 #define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
@@ -8270,7 +8260,7 @@ typedef struct permi_exact_family {
     }                                                                                                                  \
   }
 
-/* Rates of a 2.5 GHz Cascade Lake; IFMA's is a guess. */
+/* Rates of a Cascade Lake at 2.5 GHz; IFMA's is a guess. */
 static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
@@ -8282,7 +8272,7 @@ static const permi_exact_family permi_exact_families[] = {
 typedef struct permi_exact_packing {
   int limbs, narrow, fifths, wide;                /* wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
-  int atom_of[PERM_MAX_N];                        /* limb * PERMI_EXACT_ATOMS + atom */
+  int atom_of[PERM_MAX_N];
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
@@ -8294,7 +8284,7 @@ static uint64_t permi_exact_cap(int limbs)
 }
 
 /* Packs rows, largest norm first, each into the limb and there into the atom with the least product, the fifth atom
-   last. 0: they do not fit. */
+   last. Returns 0 if they do not fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order, int limbs, int narrow,
                                  permi_exact_packing *packing)
 {
@@ -8336,7 +8326,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
   return 1;
 }
 
-/* Packs into the fewest limbs, two at least, and the fewest wide ones. 0: impossible. */
+/* Packs into the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int order[PERM_MAX_N], i, k, limbs, wide, least;
@@ -8359,7 +8349,6 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* Limbs multiplied first: half, beyond 6 in threes. */
 static int permi_exact_first(int limbs)
 {
   return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
@@ -8376,7 +8365,7 @@ static double permi_exact_operations(const permi_exact_packing *packing)
 /* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
-  double part = 1, now[511], next[511]; /* of 2 y_i, -254 .. 254 */
+  double part = 1, now[511], next[511];
   int i, j, k;
   for (i = 0; i < rows->n; i++) {
     if (!rows->half[i])
@@ -8399,8 +8388,8 @@ typedef struct permi_exact_plan {
   permi_exact_rows rows;
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
-  int can_skip, skip;               /* possible; done */
-  int gpu;                          /* 1: on GPUs instead */
+  int can_skip, skip;
+  int gpu;
   double survivors, seconds;
 } permi_exact_plan;
 
@@ -8409,7 +8398,6 @@ static permi_exact_evaluate permi_exact_evaluates(const permi_exact_family *fami
   return family->evaluate[packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0];
 }
 
-/* Plans one orientation. */
 static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const permi_exact_rows *rows)
 {
   const perm_isa isa =
@@ -8506,7 +8494,6 @@ static uint64_t permi_double_bits(double x)
   return bits;
 }
 
-/* Constants of 51-bit limbs. */
 static void permi_exact_constants(permi_exact *exact)
 {
   const int first = exact->first, tiles = exact->limbs > 6 || exact->narrow < exact->limbs;
@@ -8541,7 +8528,6 @@ static void permi_exact_settings(const permi_exact_rows *rows, int i, int first,
       table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
 }
 
-/* What a kernel needs beside its tables of `inner` columns. */
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
 {
   const permi_exact_family *family = plan->family;
@@ -8668,20 +8654,19 @@ PERMI_BRIEF_BEGIN
 
 /* ====================================================================================== >>exact_gpu
    Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs. The
-   kernel is compiled for the shape, see perm_gpu_exact. For skipping, a table has, by a halved row's sum over the
-   other columns, a word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
+   kernel is compiled for the shape, perm_gpu_exact. For skipping, a table has, by a halved row's sum over the other
+   columns, a word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
 
-/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less
-   for more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; zeros skipped, a tenth of the
-   terms left, 6.4e11. */
+/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
+   more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
-#define PERMI_EXACT_GPU_PRODUCTS 3000 /* most products of words in a term: 15 s to compile */
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
 #ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
 #define PERMI_EXACT_GPU_SKIP 1
 #endif
 
 typedef struct permi_exact_gpu {
-  permi_gpu gpu; /* first: >>gpu looks here */
+  permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
   perm_gpu_exact shape;
   int transposed;
@@ -8689,8 +8674,8 @@ typedef struct permi_exact_gpu {
   char text[24576];
 } permi_exact_gpu;
 
-/* Groups rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit
-   bytes. bound: of groups' products; order: rows by group. */
+/* Puts rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit bytes.
+   order: rows by group. */
 static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *shape, uint64_t *bound, int *order)
 {
   const int n = rows->n;
@@ -8720,7 +8705,7 @@ static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *
   return bytes;
 }
 
-/* Words of the groups' products and the sum; 0: too many. */
+/* Returns 0 if there are too many words. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -8742,7 +8727,6 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return 1;
 }
 
-/* Places lines in words: bytes, halves, words, long rows. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape, const int *order)
 {
   int at = 0, kind, g, k, r, part;
@@ -8770,8 +8754,7 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves.
-   Operations are counted in machine code: a line, a word of a product, of a sum. */
+/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
 {
   const int n = rows->n, parts = rows->parts;
@@ -8804,7 +8787,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   seconds = terms * each;
   if (PERMI_EXACT_GPU_SKIP && parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
-    const double skipping = /* three times the survivors: rows are dependent */
+    const double skipping = /* three times the survivors, since rows are dependent */
         terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
     if (skipping < seconds) {
       seconds = skipping;
@@ -8814,11 +8797,11 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   }
   if (!shape->skip)
     shape->zeros = shape->masks = 0;
-  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* for compiling */
+  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
-/* Prints `name(i)` yielding list[i] as a chain of choices, which compilers fold; loads from arrays they do not
-   always, and then nothing is unrolled. No list: `name()`, yielding value. */
+/* Prints `name(i)` yielding list[i] as a chain of choices: compilers do not always fold loads from arrays, and then
+   unroll nothing. No list: `name()`, yielding value. */
 static size_t permi_gpu_member(char *text, size_t room, const char *name, const short *list, int count, int value)
 {
   size_t length = (size_t)snprintf(text, room, "  PERMI_BOTH constexpr int %s(%s) const { return ", name,
@@ -8833,12 +8816,12 @@ static size_t permi_gpu_member(char *text, size_t room, const char *name, const 
 static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *text, size_t room)
 {
   const int product = shape->product[shape->groups - 1], parts = shape->parts;
-  const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24; /* registers */
+  const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24;
   const int blocks = need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
   const struct {
     const char *name;
     const short *list;
-    int count; /* of the list, or the value */
+    int count;
   } member[] = {{"words", NULL, shape->words},
                 {"stride", NULL, shape->stride},
                 {"groups", NULL, shape->groups},
@@ -8864,7 +8847,6 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n", blocks);
 }
 
-/* Adds x or -x, times = 1 or -1, to a line's place. */
 static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
 {
   const int kind = shape->kind[line];
@@ -9001,7 +8983,7 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
   work->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
   work->high = outer - work->walk;
   depth = PERM_GPU_THREADS_LOG2 + work->walk + block;
-  rest = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0)); /* before the masks */
+  rest = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0));
   words = rest + 2 * (size_t)shape->masks;
   work->doubles = words / 2;
   exact->gpu.allocator = options->allocator;
@@ -9038,7 +9020,6 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
   return PERM_OK;
 }
 
-/* Takes GPUs where they are faster, in the better orientation. */
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
                                  permi_exact_plan *plan)
 {
@@ -9072,7 +9053,6 @@ static perm_status permi_exact_leaf(const perm_options *options, int n, const pe
                        : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
 }
 
-/* Prediction of permi_exact_leaf, one thread. */
 PERMI_UNUSED
 static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
 {
@@ -9081,7 +9061,7 @@ static double permi_exact_seconds(const perm_options *options, int n, const perm
   return plan.seconds;
 }
 
-/* The same modulo p, odd, 3 <= p < 2^63; partials are sums of residues. */
+/* A leaf modulo p, odd, 3 <= p < 2^63; partials are sums of residues. */
 PERMI_UNUSED
 static perm_status permi_modular_leaf(const perm_options *options, int n, const permi_integer_view *view, uint64_t p,
                                       permi_leaf *leaf, perm_result *result)
@@ -9110,9 +9090,9 @@ PERMI_BRIEF_END
    products exceeds 1 but by binomials, and what an operation loses does not grow. */
 
 typedef struct permi_problem {
-  int m, n, parts;        /* 1; 2: complex */
-  const double *real;     /* the entries, or NULL and */
-  const int64_t *integer; /* these */
+  int m, n, parts;
+  const double *real;
+  const int64_t *integer;
   ptrdiff_t ld;
   const int *row_count, *column_count; /* NULL: once each */
   const permi_reach *reach;
@@ -9121,15 +9101,15 @@ typedef struct permi_problem {
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
   int rows, columns; /* with counts; rows <= columns */
-  int zero;          /* 1: the permanent is */
+  int zero;
   int *row_count, *column_count;
-  double *real;     /* [m][n][parts], or NULL and */
-  int64_t *integer; /* these, */
+  double *real;     /* [m][n][parts]; NULL if integers */
+  int64_t *integer;
   int scaled, exp2; /* scaled: doubles as integers, times 2^exp2 */
   const permi_reach *reach;
 } permi_counted;
 
-/* Bits of the entry where a line (row or column) meets another; 0 for both zeros. */
+/* The entry's bits; 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -9144,12 +9124,11 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Distinct lines of one side. */
 typedef struct permi_lines {
   int *line, *count, lines;
 } permi_lines;
 
-/* Does line x equal line y, or zero if y < 0, on the other side's lines? */
+/* Line y is zero if y < 0. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -9161,8 +9140,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Finds the first of each set of equal lines. Compares, without hashing: lines that differ mostly do so in their
-   first places (`first`: room for them). */
+/* Compares lines, since those that differ mostly do so in their first places (`first`: room for them). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -9212,12 +9190,12 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Reduces a checked problem, in one allocation, counted->real. O(m n) where lines differ. */
+/* Makes one allocation, counted->real; O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
-  permi_lines side[2]; /* rows, columns */
+  permi_lines side[2];
   const permi_lines *rows, *columns;
   int total[2], left[2], s, i, j, part;
   uint64_t *first = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *first + 4 * sizeof(int));
@@ -9244,7 +9222,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   }
   if (total[0] <= total[1] ? left[1] < total[0] : left[0] < total[1])
     counted->zero = 1;
-  s = left[0] > left[1]; /* which becomes the rows */
+  s = left[0] > left[1];
   rows = &side[s];
   columns = &side[1 - s];
   counted->m = rows->lines;
@@ -9275,8 +9253,8 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Copies the problem with doubles as whole numbers of their least bit, for the last precision tried. 0: over 62
-   bits, or out of memory. */
+/* Makes doubles multiples of their least bit, for the last precision tried. Returns 0 above 62 bits, or if memory runs
+   out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -9320,7 +9298,7 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)counted->m);
   size_t k;
   int x;
-  for (x = 0; x < counted->m + counted->n; x++) /* the counts of the columns follow */
+  for (x = 0; x < counted->m + counted->n; x++)
     hash = permi_hash(hash, (uint64_t)counted->row_count[x]);
   for (k = 0; k < entries; k++)
     hash =
@@ -9332,33 +9310,32 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
    Digits and forms of the engines for counts, and cells: their values of >>ring, double-doubles or integers
    (residues where these are too long). */
 
-#define PERMI_MOST_DIGITS 62  /* of engines that count in a number system */
-#define PERMI_MOST_FORMS 512  /* in a workspace, */
-#define PERMI_MOST_NEEDED 128 /* with what leads to e_M */
-#define PERMI_MOST_CELLS 8192 /* 8-byte words of cells */
+#define PERMI_MOST_DIGITS 62
+#define PERMI_MOST_FORMS 512
+#define PERMI_MOST_NEEDED 128
+#define PERMI_MOST_CELLS 8192
 #define PERMI_MOST_WALKED 900 /* total of digits: binomials are scaled by 2^-total */
 
 typedef struct permi_counts {
   perm_allocator allocator;
-  permi_numbers numbers; /* of PERM_PRECISION_DD and of integers */
-  size_t size;           /* words of a cell */
-  int plain;             /* 1: in double instead */
+  permi_numbers numbers;
+  size_t size;
+  int plain;
   const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
-  int digit_total, form_total, needed; /* totals; the smaller one */
-  int skips;                           /* form_total - needed: unused forms */
+  int digit_total, form_total, needed;
+  int skips;                           /* forms that stay unused */
   int *digit_count, *form_count, *radix;
-  double *high, *low; /* entries [digit][part][form], scaled; low: the rest of high for split sums */
-  int64_t *integer;   /* or these */
-  int whole;          /* 1: nothing rounds */
-  int lossy;          /* 1: scaling rounded some tiny entry */
-  int signs;          /* 1: negative or complex entries: |terms| are summed apart */
-  /* >>sign_sums: */
+  double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
+  int64_t *integer;
+  int whole;
+  int lossy;          /* scaling rounded some tiny entry */
+  int signs;          /* entries are negative or complex: |terms| are summed apart */
   int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
   unsigned absolute_mask; /* of symmetric functions, one of mask + 1 terms enters the sum of |terms| */
-  int *weight_at;         /* binomials of digit d begin here */
+  int *weight_at;
   uint64_t *weight;
   uint64_t *rank_weight; /* Ryser's, by columns in the set */
 } permi_counts;
@@ -9383,11 +9360,11 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
 /* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
-  uint64_t magnitude[2][2]; /* integers, but for residues */
+  uint64_t magnitude[2][2];
   int negative[2];
 } permi_factor;
 
-/* Sets *factor to x, or to the integers; other fields stay. */
+/* Other fields stay. */
 static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
                              permi_factor *factor)
 {
@@ -9411,7 +9388,6 @@ static permi_wide permi_wide_times(int64_t x, int64_t y)
   return product;
 }
 
-/* *factor = `times` times the entry. */
 static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
   permi_dd x[2] = {{0, 0}, {0, 0}};
@@ -9474,7 +9450,7 @@ static double permi_cell_modulus(const permi_counts *counts, const void *cell)
      state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d].
    Only totals from which the end can be reached are kept up. */
 
-#define PERMI_SWEEP_ROW 64 /* states swept together */
+#define PERMI_SWEEP_ROW 64
 
 typedef struct permi_subsets {
   const permi_counts *counts;
@@ -9482,16 +9458,16 @@ typedef struct permi_subsets {
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
   double *plane[3];          /* states: real, imaginary, absolute; or NULL */
-  uint64_t *cell;            /* instead of the first two */
-  int at[PERMI_MOST_DIGITS]; /* weights of digit d: from there, by v_d */
+  uint64_t *cell;            /* instead of the first two planes */
+  int at[PERMI_MOST_DIGITS]; /* where digit d's weights, by v_d, begin */
   double *weight[3];         /* real, imaginary, absolute */
-  permi_factor *factor;      /* instead of the first two */
-  double *sum[3];            /* a row of new states */
+  permi_factor *factor;      /* instead of the first two weights */
+  double *sum[3];
   int block, row;            /* digits 0 .. block - 1 span a row of so many states; */
   double *inner[4]; /* their weights [digit][row]: real, imaginary, absolute, -imaginary; 0 where v_d is */
-  int inner_total;  /* the largest total of them */
-  permi_control *control; /* or NULL */
-  double least_state, least_weight; /* non-zero ones: tells where products cannot underflow */
+  int inner_total;  /* their largest total */
+  permi_control *control;
+  double least_state, least_weight; /* of the non-zero ones: tell where products cannot underflow */
   /* digits to take back from the row: offsets and weights */
   int active;
   size_t offset[PERMI_MOST_DIGITS];
@@ -9524,7 +9500,7 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
   return most;
 }
 
-/* Moves the states base + x0 .. base + x1 in double. Returns the largest modulus. */
+/* Moves the states base + x0 .. base + x1 in double; returns their largest modulus. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -9534,13 +9510,13 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   int plane, k, terms;
   for (plane = 0; plane < 3; plane++) {
     const double *state = dp->plane[plane] ? dp->plane[plane] + base : NULL;
-    const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL; /* times i w */
+    const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL;
     double *sum = dp->sum[plane];
     const int which = plane == 2 ? 2 : 0, turned = plane ? 1 : 3;
     if (!state)
       continue;
     memcpy(sum + x0, state + x0, (size_t)states * sizeof *sum);
-    for (k = 0; k < dp->block; k++) { /* along the row */
+    for (k = 0; k < dp->block; k++) {
       const int stride = (int)dp->stride[k], x = x0 > stride ? x0 : stride, at = k * dp->row + x;
       kernels->add_weighted(sum + x, state + x - stride, dp->inner[which] + at, x1 - x + 1);
       if (other)
@@ -9562,7 +9538,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells, with absolute values beside. */
+/* Moves states in cells, with their absolute values. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -9597,7 +9573,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
 {
   const permi_counts *counts = dp->counts;
   const int words = counts->numbers.words, products = counts->parts * counts->parts;
-  const double each = dp->cell ? (10.0 + 5 * words) * products : 1; /* for permi_watch */
+  const double each = dp->cell ? (10.0 + 5 * words) * products : 1;
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
@@ -9621,7 +9597,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
         size = permi_subsets_cells(dp, base, x0, x1);
       else if (dp->skip)
         size = permi_subsets_row(dp, base, x0, x1);
-      else /* one total is needed */
+      else
         size = permi_subsets_state(dp, base + (size_t)x0, x0);
       largest = size > largest ? size : largest;
       units += (double)(x1 - x0 + 1) * (1 + dp->block + dp->active) * each;
@@ -9671,7 +9647,6 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
   }
 }
 
-/* Multiplies all states by 2^-e; exact but for what underflows. */
 PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
 {
   permi_dd *cell = (permi_dd *)(void *)dp->cell;
@@ -9684,7 +9659,6 @@ PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
     cell[s] = permi_dd_scale(cell[s], -e);
 }
 
-/* Adds the states with the needed total. */
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
@@ -9715,7 +9689,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* Bound of what an operation loses by underflow; double-doubles lose several least doubles. */
+/* An operation loses less by underflow; double-doubles lose several least doubles. */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
@@ -9759,7 +9733,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   return PERM_OK;
 }
 
-/* Sets places, weights and rows of the digits; returns the number of weights. Too many states: dp->states = 0. */
+/* Returns the number of weights; dp->states is 0 if there are too many. */
 PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_counts *counts)
 {
   double states = 1;
@@ -9845,10 +9819,9 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   return PERM_OK;
 }
 
-/* ---- expansion: each form takes a digit with copies left */
 typedef struct permi_expansion {
-  int *left, *chosen, *form_of; /* by digit; by depth */
-  uint64_t *cell;               /* by depth */
+  int *left, *chosen, *form_of;
+  uint64_t *cell;
 } permi_expansion;
 
 PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control,
@@ -9930,14 +9903,13 @@ PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, p
    for v = c/2. Forms are exact where a walk starts: entries on two grids, as in PERM_FORM_SPLIT, or 128-bit
    integers. */
 
-/* A place in the n-ary Gray code. */
 typedef struct permi_nary {
-  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, where the digit goes next */
-  int total, digit;                                /* total: of v; digit: the last moved */
-  uint64_t left;                                   /* terms to come */
+  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1 */
+  int total, digit;                                /* digit: the last moved */
+  uint64_t left;
 } permi_nary;
 
-/* First term of a chunk; chunks are as even as can be. */
+/* Chunks are as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -9961,7 +9933,7 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
   }
 }
 
-/* Moves to the next term; 0 after the last. */
+/* Returns 0 after the last term. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
@@ -9975,13 +9947,11 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   return 1;
 }
 
-/* How often a form has digit d. */
 static int permi_nary_times(const permi_counts *counts, const permi_nary *walk, int d)
 {
   return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
 }
 
-/* Change of permi_nary_times of the digit that moved last. */
 static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
 {
   return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
@@ -9992,16 +9962,13 @@ static int permi_nary_negative(const permi_counts *counts, const permi_nary *wal
   return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
 }
 
-/* ---- terms in double, gathered in batches */
-
 /* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
-  int room, lanes; /* number of lanes; filled ones */
+  int room, lanes;
 } permi_form_batch;
 
-/* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind; skips what cannot reach e_M.
-   absolute: of |forms|. */
+/* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind. absolute: of |forms|. */
 static const double *permi_symmetric(const permi_counts *counts, permi_form_batch *batch, int absolute)
 {
   const int parts = absolute ? 1 : counts->parts, needed = counts->needed;
@@ -10050,7 +10017,6 @@ static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
 }
 
-/* Adds the batch's terms; empty lanes get forms 0. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   int lane, f;
@@ -10066,13 +10032,11 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
     counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
 }
 
-/* Forms in any precision, kept between terms. */
 typedef struct permi_forms {
   double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
-  permi_wide word[2 * PERMI_MOST_FORMS]; /* two's complement */
+  permi_wide word[2 * PERMI_MOST_FORMS];
 } permi_forms;
 
-/* A thread's workspace. */
 typedef struct permi_nary_work {
   permi_forms forms;
   union {
@@ -10084,7 +10048,6 @@ typedef struct permi_nary_work {
   } of;
 } permi_nary_work;
 
-/* Adds `times` times the digit's entries to the forms. */
 PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
 {
   const int rows = counts->forms * counts->parts;
@@ -10110,7 +10073,6 @@ static void permi_forms_start(const permi_counts *counts, permi_forms *forms, co
     permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
 }
 
-/* Runs a chunk in double. */
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
                              perm_partial *partial)
 {
@@ -10151,8 +10113,6 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
     permi_sum_add_double(&partial->absolute, sums.absolute[lane]);
   }
 }
-
-/* ---- terms in cells */
 
 static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
@@ -10222,7 +10182,6 @@ static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negat
   permi_value_sum_parts(&counts->numbers, term, partial);
 }
 
-/* Runs a chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
@@ -10268,8 +10227,6 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
     permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
 }
 
-/* ---- binomials as weights, cells or doubles */
-
 static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
 {
   const size_t size = counts->size;
@@ -10277,7 +10234,6 @@ static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int a
   memcpy(weight + (size_t)at * size, &x, counts->plain ? sizeof x.hi : sizeof x);
 }
 
-/* b times / over, to 106 bits. */
 static permi_dd permi_binomial_next(permi_dd b, int times, int over)
 {
   permi_dd inverse;
@@ -10299,7 +10255,7 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
   }
   memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
   weight[0] = 1;
-  for (k = 1; k <= c; k++) /* Pascal's triangle */
+  for (k = 1; k <= c; k++)
     for (v = k < most ? k : most; v > 0; v--)
       permi_words_add(weight + (size_t)v * size, weight + (size_t)(v - 1) * size, counts->numbers.words);
   for (v = 0; half && v <= most; v++)
@@ -10307,7 +10263,6 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
       permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
 }
 
-/* Ryser's binom(N - k, M - k) for k = 0 .. M. */
 PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
 {
   const int needed = counts->needed, skips = counts->digit_total - needed;
@@ -10334,27 +10289,26 @@ PERMI_BRIEF_BEGIN
      subsets    2^m m n / 2, m < n; subtracts nothing that the permanent does not
      short      Glynn's sum over the short side: 2^(m-1) m n
      ryser      2^n m, for n close to m [Rys63; MRA, algorithm 2]
-     padded     Glynn's sum with n - m rows of ones, divided by (n - m)!, for comparisons [MRA, algorithm 4, whose sum
-     over 2^n signs needs 2^-n, not 2^-(n-1)]
+     padded     Glynn's sum with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose sum over 2^n signs
+                needs 2^-n, not 2^-(n-1)]
      expansion  all injections */
 
 typedef struct permi_choice {
   perm_method method;
-  int by_columns;           /* 1: the digits are the columns */
-  perm_precision precision; /* default, dd, or exact */
-  int words;                /* of exact numbers, */
-  uint64_t modulus;         /* or of their residues, if not 0 */
+  int by_columns;
+  perm_precision precision;
+  int words;
+  uint64_t modulus;
   perm_isa isa;
-  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, */
-  const char *why;                    /* and why */
+  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot */
+  const char *why;                    /* why it cannot */
 } permi_choice;
 
-/* Counted lines as an engine sees them. */
 typedef struct permi_shape {
-  int digits, forms, given; /* distinct lines; given: forms but for padded's row of ones, */
-  int padding;              /* its count */
+  int digits, forms, given; /* given: forms without padded's row of ones */
+  int padding;              /* copies of that row */
   int digit_total, form_total, needed, skips;
-  const int *digit_count, *form_count; /* of the given forms */
+  const int *digit_count, *form_count;
 } permi_shape;
 
 static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
@@ -10383,7 +10337,7 @@ PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *coun
   return sum;
 }
 
-/* log2 of the product over rows (columns) of sums of |entries|, with counts; *sums: their sum. */
+/* log2 of the product of the lines' sums of |entries|, with counts; *sums: their sum. */
 PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
 {
   const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
@@ -10418,7 +10372,7 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* The price of an expansion at `one` second a visit. */
+/* one: seconds of a visit. */
 PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double one, double size, permi_choice *choice)
 {
   double visits = 1, level = 1;
@@ -10435,7 +10389,7 @@ PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double on
     choice->seconds = visits * (one + 1e-8);
 }
 
-/* The price of a sum over signs; one: seconds of an operation in dd or exact. */
+/* one: seconds of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, double one, double size,
                                          permi_choice *choice)
 {
@@ -10462,7 +10416,7 @@ PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, do
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* The predicted price of one engine, or why it cannot. modulus: 0, or the one wanted. */
+/* modulus: 0, or the one wanted. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus)
 {
@@ -10525,9 +10479,8 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term */
+#define PERMI_COUNTS_GPU_STEPS 2000
 
-/* Predicted seconds on a GPU; INFINITY: not for GPUs. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
   const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
@@ -10542,10 +10495,10 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
       steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape.needed > 64 ||
       weights + 2 * rows * (shape.digits + 1) > 16000)
     return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
-/* The cheapest engine, or the named one. Subsets may take twice as long: they do not cancel. */
+/* Subsets may take twice as long as others: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -10580,7 +10533,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       choice.seconds /= favour;
     }
     choice.isa = PERM_ISA_PLAIN;
-    if (options->gpu.devices && counted->reach->gpu) { /* as permi_plan_gpu */
+    if (options->gpu.devices && counted->reach->gpu) {
       const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];
       if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&
@@ -10614,7 +10567,6 @@ PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digi
   return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
 }
 
-/* Do two non-zero entries differ by more than 2^PERMI_SCALE_WIDE? */
 PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
 {
   int least = INT_MAX, most = INT_MIN, d, f;
@@ -10627,9 +10579,9 @@ PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
   return most - (double)least > PERMI_SCALE_WIDE;
 }
 
-/* Sets exp2 by >>scale, repeated lines written out, square problems only: the largest products are then about 1,
-   where means of exponents leave 2^-3000 and no bounds. 0: too large, not wide, or no transversal; -1: out of
-   memory. */
+/* Sets exp2 by >>scale, repeated lines written out, square problems only: the largest products are then about 1, where
+   means of exponents leave 2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal; -1 if
+   memory runs out. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
@@ -10649,7 +10601,7 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *c
   for (side = 0; scaled && side < 2; side++) {
     const int *count = side ? counts->form_count : counts->digit_count;
     for (d = i = 0; d < (side ? counts->forms : counts->digits); i += count[d++])
-      exp2[side][d] = line_exp2[side][i]; /* counts are positive */
+      exp2[side][d] = line_exp2[side][i];
   }
   return scaled;
 }
@@ -10692,8 +10644,8 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
   }
 }
 
-/* Scales the entries as >>counts says; permanents are multiplied by 2^*scale_exp2. Square ones: means of exponents
-   first. 1: exact; 0: some entry is off by up to half the least double; -1: out of memory. exp2: zeros. */
+/* Permanents are multiplied by 2^*scale_exp2. Square problems: means of exponents first. Returns 1 if exact, 0 if some
+   entry is off by up to half the least double, -1 if memory runs out. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -10705,7 +10657,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
     permi_counts_scale_lines(counts, 1, PERMI_SCALE_MEAN, exp2);
     permi_counts_scale_lines(counts, 0, PERMI_SCALE_LARGEST, exp2);
   }
-  permi_counts_scale_lines(counts, !counts->skips, PERMI_SCALE_SUM, exp2); /* the lines that are all used */
+  permi_counts_scale_lines(counts, !counts->skips, PERMI_SCALE_SUM, exp2);
   for (d = 0; d < counts->digits * counts->parts; d++)
     for (f = 0; f < counts->forms; f++) {
       double *x = &counts->high[d * counts->forms + f];
@@ -10721,7 +10673,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Is every sum a whole number below 2^53 units, so that nothing rounds? Each line that is all used has a unit. */
+/* Returns 1 if every sum is a whole number below 2^53 units, one for each line that is all used: nothing rounds. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
@@ -10748,8 +10700,8 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* Splits the entries of each form for >>sign_sums onto two grids on which all sums are exact. Returns a bound of
-   what the forms lose, with counts. */
+/* Splits each form's entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with
+   counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
@@ -10825,10 +10777,10 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
    Sums over signs on GPUs, in double. A thread's number is the setting of the high digits; all threads walk the
    `walked` low digits in one n-ary Gray code. */
 
-#define PERMI_COUNTS_GPU_WALK 1024 /* most terms of a walk */
+#define PERMI_COUNTS_GPU_WALK 1024
 
 typedef struct permi_counts_gpu {
-  permi_gpu gpu; /* first: >>gpu looks here */
+  permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
   perm_gpu_counts shape;
   char text[4096];
@@ -10856,7 +10808,7 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
 }
 #undef PERMI_MEMBER
 
-/* Sets the kernel's shape and *threads, the settings of high digits; returns `walked`. */
+/* Returns `walked`; *threads: settings of the high digits. */
 PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
 {
   const int rows = counts->forms * counts->parts;
@@ -10885,7 +10837,7 @@ PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gp
   return walked;
 }
 
-/* Fills the table of permi_counts_walk of >>text_counts; it was zero. */
+/* The table of permi_counts_walk, >>text_counts; it was zero. */
 PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
                                               double *table)
 {
@@ -10894,7 +10846,7 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
   const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
   const int high = digits - walked;
   double *to = table + 4 + 2 * high;
-  permi_counts low = *counts; /* the digits of a walk */
+  permi_counts low = *counts;
   permi_nary walk;
   int d, f, k, part, v;
   table[2] = high;
@@ -10907,7 +10859,7 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
           if (d >= 0)
             *to = from[digit * rows] * (counts->ryser ? 1 : -2);
           for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
-            *to += from[v * rows] * counts->digit_count[v]; /* exact */
+            *to += from[v * rows] * counts->digit_count[v];
         }
   }
   for (d = 0; d < high; d++) {
@@ -10933,7 +10885,6 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
     to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
 }
 
-/* Makes a leaf for GPUs; tables are copied. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
@@ -10978,8 +10929,7 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
 /* ===================================================================================== >>counts_leaf
    Makes the chosen engine a leaf. */
 
-/* Digits of a choice, to be filled in, with room for `cells` weights; *spare: zeros for digits and forms, and room
-   for the digits' order. NULL: out of memory. */
+/* *spare: zeros for digits and forms, and room for the digits' order. Returns NULL if memory runs out. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
                                                  const permi_reach *reach, size_t cells,
                                                  const perm_allocator *allocator, int **spare)
@@ -11032,8 +10982,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const
   return counts;
 }
 
-/* order := the digits, largest counts first, stable. half_last: then the last odd one, or else the first, goes to
-   the end. */
+/* Sorts the digits by falling count, stable. half_last: then the last odd one, or else the first, goes to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
   int at = digits - 1, d, k;
@@ -11051,7 +11000,6 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-/* Copies counts and entries in that order. */
 PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const permi_shape *shape, int by_columns,
                                          const int *order, permi_counts *counts)
 {
@@ -11067,7 +11015,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
         const size_t from = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counts->parts + (size_t)part;
         double *to = counts->high + permi_counts_at(counts, d, part, f);
         if (f < shape->given)
-          memcpy(to, counted->real + from, sizeof *to); /* or an integer */
+          memcpy(to, counted->real + from, sizeof *to);
         else
           *to = part == 0;
         counts->signs |= counts->parts == 2 || (!counted->integer && *to < 0);
@@ -11075,7 +11023,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
   }
 }
 
-/* Adds weights, grids and chunks of a sum over signs; returns a bound of what forms lose. */
+/* Returns a bound of what forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
                                           permi_leaf *leaf)
 {
@@ -11110,7 +11058,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shap
     leaf->scale_exp2 += counts->digit_total;
   for (d = 2; d <= shape->padding; d++)
     leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
-  if (shape->padding > 1) { /* its inverse */
+  if (shape->padding > 1) {
     const double x = leaf->scale.hi, inverse = 1 / x;
     leaf->scale.lo = (fma(-inverse, x, 1) - inverse * leaf->scale.lo) * inverse;
     leaf->scale.hi = inverse;
@@ -11130,7 +11078,6 @@ PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, 
   return choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
 }
 
-/* Makes the leaf of a choice; fingerprint: of the problem. */
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -14099,17 +14046,16 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
    Products of thin factors [Bar96]. A = U V with r columns in U: with
      prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
    over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!, in double-double. Non-negative factors lose
-   nothing: only products of entries are added.
-   Exponents without k_r, the rest to n, are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1
-   - t, k has number sum_t C(d_t, r - t). Lower degrees come first, and k with k_t one less has the number of k less
-   sum over s <= t of C(d_s - 1, r - s - 1). */
+   nothing: only products of entries are added. Exponents without k_r are numbered by degree: with c_t = k_t + .. +
+   k_(r-1) and d_t = c_t + r - 1 - t, k has number sum_t C(d_t, r - t). Lower degrees come first, and k with k_t one
+   less has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
 
 #if !defined(PERM_NO_EXTRAS)
 typedef struct permi_low_rank {
   perm_allocator allocator;
   int n, r, parts;
-  int factorial_exp2; /* of n!, not in the weights */
-  size_t count;       /* exponents */
+  int factorial_exp2;
+  size_t count;
   uint32_t *below;    /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;   /* k! 2^-factorial_exp2 */
   double *factor[2];  /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
@@ -14121,7 +14067,7 @@ static double permi_binomial(int n, int k)
   double c = 1;
   int i;
   for (i = 1; i <= k; i++)
-    c = c * (n - k + i) / i; /* exact below 2^53 */
+    c = c * (n - k + i) / i;
   return k < 0 || k > n ? 0 : c;
 }
 
@@ -14137,7 +14083,6 @@ static void permi_low_rank_release(const perm_allocator *allocator, void *contex
   permi_release(allocator, low);
 }
 
-/* Fills exponents in order: numbers below, weights. `factorial`: mantissas. */
 static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factorial, const int *factorial_exp2, int *d)
 {
   const int r = low->r, n = low->n;
@@ -14166,12 +14111,12 @@ static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factor
   }
 }
 
-/* Multiplies the n forms, in place, highest exponent first; absolute: of moduli. */
+/* Multiplies in place, highest exponent first; absolute: of moduli. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
   const int r = low->r, parts = low->parts;
-  double before = 1; /* exponents of degree up to i */
+  double before = 1;
   int i, t;
   memset(product, 0, low->count * (size_t)parts * sizeof *product);
   memset(absolute, 0, low->count * sizeof *absolute);
@@ -14275,7 +14220,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Copies a factor with lines scaled by powers of two, added up in *exp2; 0: a line is zero. */
+/* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
@@ -14290,7 +14235,7 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
         largest = fmax(largest, fabs(from[(i * line + t * step) * parts + k]));
     if (largest == 0)
       return 0;
-    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts); /* moduli below 1 / r */
+    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
     for (t = 0; t < low->r; t++)
       for (k = 0; k < parts; k++)
         *to++ = ldexp(from[(i * line + t * step) * parts + k], -e);
@@ -14337,7 +14282,7 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors 
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   factorial[0] = permi_dd_make(1);
   integers[0] = 0;
-  for (i = 1; i <= n; i++) { /* mantissas in [1/2, 1) */
+  for (i = 1; i <= n; i++) {
     int e;
     factorial[i] = permi_dd_multiply(factorial[i - 1], permi_dd_make(i));
     frexp(factorial[i].hi, &e);
@@ -14357,7 +14302,6 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors 
   return PERM_OK;
 }
 
-/* Checks the arguments of permi_compute_low_rank. */
 static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
 {
   const int n = factors->n, r = factors->r;
@@ -14445,7 +14389,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   leaf.scale = permi_dd_make(1);
   if (r)
     status = permi_low_rank_leaf(low, factors, &leaf, &zero);
-  if (!r || zero || status != PERM_OK) { /* empty product or zero line */
+  if (!r || zero || status != PERM_OK) {
     permi_number number = permi_number_one();
     permi_low_rank_release(&options->allocator, low);
     if (n)
@@ -14500,9 +14444,9 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 /* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
      per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
    Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
-   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e
-   of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a
-   change of n w |L| |U|, w the unit of double-double. */
+   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
+   M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
+   of n w |L| |U|, w the unit of double-double. */
 static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
 {
   a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
@@ -14522,7 +14466,7 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
   return a;
 }
 
-/* 1 / a, a not 0, by two Newton steps. */
+/* Takes two Newton steps; a is not 0. */
 static permi_dd permi_dd_reciprocal(permi_dd a)
 {
   permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
@@ -14552,7 +14496,6 @@ static permi_dd_complex permi_node_difference(const double *x, int i, const doub
   return d;
 }
 
-/* a *= b. */
 static void permi_number_times(permi_number *a, permi_dd_complex b)
 {
   permi_number factor;
@@ -14563,7 +14506,7 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
-/* LU of m (n x n), complete pivoting; row, column: permutations; *odd: their parity. 0: singular to working
+/* LU of m (n x n) by complete pivoting; *odd: the permutations' parity. Returns 0 if m is singular to working
    precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
@@ -14609,7 +14552,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
 {
   int i, j, k, c;
   *condition = *growth = 0;
-  for (c = 0; c < n; c++) { /* M^-1 e_row[c]: L, then U */
+  for (c = 0; c < n; c++) {
     for (i = 0; i < n; i++) {
       x[i].re = permi_dd_make(i == c);
       x[i].im = permi_dd_make(0);
@@ -14621,7 +14564,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
         x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
       x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
     }
-    for (j = 0; j < n; j++) { /* x[j] = M^-1 (column[j], row[c]) */
+    for (j = 0; j < n; j++) {
       double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
       for (k = 0; k <= c && k <= j; k++)
         sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
@@ -14632,7 +14575,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* Runs the general engines on the matrix; rounding its entries costs as much as their own roundings. */
+/* Rounding the entries costs as much as the engines' own roundings. */
 static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
                                         const perm_options *options, perm_result *result)
 {
@@ -14668,7 +14611,6 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
 
 #define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
-/* number *= d, d not 0, of any exponent. */
 static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
 {
   int e;
@@ -14677,7 +14619,6 @@ static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
   permi_number_times(number, permi_dd_complex_scale(d, -e));
 }
 
-/* Checks the arguments of permi_cauchy. */
 static perm_status permi_cauchy_check(int n, const double *const node[2], int parts, const perm_options *options,
                                       perm_result *result)
 {
@@ -14713,8 +14654,8 @@ static perm_status permi_cauchy_check(int n, const double *const node[2], int pa
   return PERM_OK;
 }
 
-/* m := the squared matrix, rows scaled to a largest entry near 1; number: product of all x - y, with those powers;
-   below: of differences within x and y. Returns 1 if an entry was dropped. */
+/* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
+   of differences within x and y. Returns 1 if an entry was dropped. */
 static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
                              permi_number *below)
 {
@@ -14745,7 +14686,7 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
   return lossy;
 }
 
-/* The permanent, n > 0. m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
+/* m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
 static permi_number permi_cauchy_number(int n, const double *const node[2], int parts, permi_dd_complex *m,
                                         double *moduli, int *permutation, double *condition)
 {
@@ -14851,17 +14792,17 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
 {
   return permi_cauchy(n, x, y, 2, options, condition, result);
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 /* ======================================================================================= >>estimate
    Unbiased estimates where the permanent is out of reach.
-   GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines are
-   first scaled to sums of squares of about 1, for a smaller spread.
-   SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a free
-   column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its mean is
-   the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has its own generator, seeded with (seed, s). Samples of a block, and blocks, are added in order: threads
-   change nothing. The stopping rule looks after rounds of whole blocks, each round doubling the number. */
+     GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
+     are first scaled to sums of squares of about 1, for a smaller spread.
+     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
+     free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
+     mean is the permanent: a permutation is drawn with the chance of its product over that sample.
+   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. The
+   stopping rule looks after rounds of whole blocks, each double the last. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BLOCK_SAMPLES 256
@@ -14877,9 +14818,9 @@ static uint64_t permi_random(uint64_t *state)
 }
 
 typedef struct permi_sampler {
-  int n, parts, signs; /* signs: Glynn's estimator */
+  int n, parts, signs;
   uint64_t seed;
-  const double *a; /* scaled, in the order of the rows */
+  const double *a;
   permi_control *watch;
   int *stop; /* 1 once watch says stop; NULL for short blocks */
 } permi_sampler;
@@ -14899,8 +14840,7 @@ static int permi_sample_stop(const permi_sampler *sampler, int master, double un
   return stopping;
 }
 
-/* Number, mean and squared distances from it, in units of 2^exp2 and its square; samples differ by thousands of
-   bits, the largest sets the unit. */
+/* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
   int exp2;
@@ -15015,7 +14955,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-/* One sample of a block; room: n doubles or ints. */
+/* room: n doubles or ints. */
 static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
 {
   permi_moments sample = {1, 1, 0, 0, 0};
@@ -15039,11 +14979,10 @@ static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t b
   return moments;
 }
 
-/* Samples, or blocks, that threads share. */
 typedef struct permi_sampling {
   const permi_sampler *sampler;
-  uint64_t block; /* the block, or the first one */
-  double *rooms;  /* n a thread */
+  uint64_t block;
+  double *rooms;
   permi_moments *moments;
 } permi_sampling;
 
@@ -15065,8 +15004,8 @@ static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* The result of permi_sample_block, to the bit, with samples shared by threads that look at the limits; if stopped,
-   no sum of samples. sample: room for all. */
+/* The result of permi_sample_block, to the bit, by threads that look at the limits; if stopped, no sum of samples.
+   sample: room for all. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
@@ -15083,8 +15022,8 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   return moments;
 }
 
-/* Copies the matrix, lines times powers of two so that each largest entry is near 1. 0: a line is zero; -1: an entry
-   is too small beside others; else 1, unfinished if watch says stop. shift: room for 2 n. */
+/* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
+   beside others, else 1, unfinished if watch says stop. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -15121,8 +15060,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth;
-   *scale times the new permanent is the old one. Needs non-zero lines with a largest entry near 1. */
+/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth; *scale
+   times the new permanent is the old one. Lines have a largest entry near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -15156,7 +15095,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
   }
 }
 
-/* Copies the rows, fewest entries first; start: room for n + 2. */
+/* Puts rows with fewest entries first; start: room for n + 2. */
 static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
 {
   const size_t row = (size_t)(n * parts);
@@ -15202,7 +15141,6 @@ static perm_status permi_estimate_fail(perm_estimate *estimate, perm_status stat
   return status;
 }
 
-/* Value, spread and interval from the moments. */
 static void permi_estimate_value(const permi_moments *moments, double quantile, const permi_number *scale,
                                  perm_estimate *estimate)
 {
@@ -15222,7 +15160,7 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
   if (estimate->is_complex) /* a circular normal variable reaches farther where the chance is small */
     quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
   if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
-    int e; /* exponent 0 if doubles do, else a mantissa near 1 */
+    int e;
     frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
     if (number.exp2 + e > -900 && number.exp2 + e < 900)
       e = -(int)number.exp2;
@@ -15250,7 +15188,7 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
   return NULL;
 }
 
-#define PERMI_ESTIMATE_POLL 5e7 /* entries between a thread's looks at the limits */
+#define PERMI_ESTIMATE_POLL 5e7
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
 /* Takes blocks of samples until a limit. Without a finished block *estimate stays, and the status says why. rooms: n
@@ -15270,7 +15208,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   perm_status status = PERM_OK;
   double together = floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
   int stop = 0;
-  if (together < 1) /* a block takes longer than limits may wait */
+  if (together < 1)
     sampler->stop = &stop;
   together = sampler->stop ? 1 : fmin(64, threads * together);
   control->work_total = (double)blocks;
@@ -15315,14 +15253,14 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     return status;
   permi_estimate_value(&moments, quantile, scale, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
-    status = PERM_OK; /* as requested */
+    status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
       estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
     status = PERM_TOLERANCE_NOT_MET;
   return status;
 }
 
-/* Checks the arguments; *negative: some entry is not a number >= 0. */
+/* *negative: some entry is not a number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_estimate *estimate)
 {
@@ -15357,14 +15295,12 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
   return PERM_OK;
 }
 
-/* Workspace of permi_estimate_metered. */
 typedef struct permi_estimate_room {
-  double *a, *scaled, *rooms; /* matrix; rows in order; n a thread */
+  double *a, *scaled, *rooms;
   int *entries;
   permi_moments *sample;
 } permi_estimate_room;
 
-/* Scales, then samples into the estimate, whose shape is set. */
 static perm_status permi_estimate_samples(const permi_view *view, const perm_estimate_plan *plan,
                                           permi_sampler *sampler, const permi_estimate_room *room,
                                           perm_estimate *estimate)
@@ -15378,7 +15314,7 @@ static perm_status permi_estimate_samples(const permi_view *view, const perm_est
     return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
                                "the entries span too wide a range for samples in double");
   if (!n || !copied) {
-    estimate->value = estimate->low = estimate->high = !n; /* known: the empty product, or a zero line */
+    estimate->value = estimate->low = estimate->high = !n;
     return PERM_OK;
   }
   permi_sinkhorn(room->a, n, parts, sampler->signs ? 2 : 1, &scale, watch);
@@ -15387,7 +15323,7 @@ static perm_status permi_estimate_samples(const permi_view *view, const perm_est
   status = watch->stopped;
   if (status == PERM_OK)
     status = permi_estimate_run(sampler, plan, &scale, room->rooms, room->sample, estimate->threads, estimate);
-  if (status > 0 && estimate->samples == 0) { /* no block was finished */
+  if (status > 0 && estimate->samples == 0) {
     char text[PERM_MESSAGE_BYTES];
     snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
     permi_estimate_fail(estimate, status, 0, text);
@@ -15478,7 +15414,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
   static const char *const name[] = {"auto", "glynn", "sinkhorn"};
   return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop

@@ -39,48 +39,48 @@
 /* ======================================================================================= >>contract
    What perm.h and perm_cuda.cu tell each other. >>gpu describes the tables. */
 
-/* An integer matrix's row sums in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows multiplied in
-   one word, or one row of two or three words. */
-#define PERM_GPU_EXACT_WORDS 48  /* most of a product */
-#define PERM_GPU_EXACT_LINES 256 /* most words of row sums */
+/* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows
+   multiplied in one word, or one row of two or three words. */
+#define PERM_GPU_EXACT_WORDS 48  /* of a product, at most */
+#define PERM_GPU_EXACT_LINES 256 /* words of row sums, at most */
 typedef struct perm_gpu_exact {
-  int parts, skip; /* skip: no signs that make a row 0, by masks of 2^6 settings of columns 1 .. 6 */
-  int words, stride; /* of the row sums; a multiple of 4 */
+  int parts, skip; /* skip: leave out signs that make a row 0, by masks of 2^6 settings of columns 1 .. 6 */
+  int words, stride; /* of the row sums; stride is a multiple of 4 */
   int groups, sum;   /* sum: words of a sum of products */
-  int zeros, masks;  /* rows tested for 0; 64-bit words of their tables, even */
-  short at[128], kind[128];  /* of a line: word; byte 0 .. 3 of it, 4, 5 half, else words; + 128, + 32768 */
+  int zeros, masks;  /* zeros: rows tested for 0; masks: 64-bit words of their tables, even */
+  short at[128], kind[128];  /* a line's word; byte 0 .. 3 of it, half 4, 5, else whole words; + 128, + 32768 */
   short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
-  short first[65], product[64], wide[64]; /* of a group: row, words of the product, words of the row */
-  short zero_line[64], zero_base[64];     /* tested rows; where their tables start, - 128 + norm */
+  short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
+  short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
 
-/* A sum over counts of >>sign_sums. A thread's number sets the high digits; the low ones are walked in n-ary Gray
+/* A sum over counts of >>sign_sums. The thread's number sets the high digits; the low ones are walked in n-ary Gray
    order. */
-#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms */
+#define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
 typedef struct perm_gpu_counts {
   int parts, low, ryser;
   int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of earlier forms */
+  short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
 } perm_gpu_counts;
 
-/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it, given blocks a
-   multiprocessor. A block sums chunk a.first + blockIdx.x into a.out + sums * blockIdx.x. */
+/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
+   a.first + blockIdx.x into a.out + sums * blockIdx.x. */
 #define PERM_GPU_ENTRY                                                                                                 \
   "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {
   const char *text;
-  size_t shared; /* bytes */
+  size_t shared;
   void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same bits on the CPU, for tests */
   const void *context;
   int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
-  const perm_gpu_exact *exact; /* not NULL: the text continues text_exact's */
-  int batch;                   /* 1 real, 2 complex: likewise for batches */
-  const perm_gpu_counts *counts; /* likewise for sums over counts */
+  const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
+  int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
+  const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
 } perm_gpu_program;
 
 /* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which gets for each
-   permanent, sum of |terms|, share that rounding of entries may have taken. */
+   the permanent, the sum of |terms|, the share of it that rounding entries may have taken. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 #define PERM_GPU_BATCH_SUMS 4
@@ -94,8 +94,8 @@ typedef struct perm_gpu_batch {
 } perm_gpu_batch;
 
 typedef struct perm_gpu_work {
-  int n, parts, product; /* parts: 1 real, 2 complex */
-  int low, plain;        /* low: 1, low words; plain: rows without pivot, the last */
+  int n, parts, product;
+  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
   int stride;            /* words of all rows (row, part, high and low), even */
   int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
   unsigned absolute_mask;
@@ -108,7 +108,7 @@ typedef struct perm_gpu_work {
 
 typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
     perm_gpu_product;
-#define PERM_GPU_THREADS_LOG2 7 /* threads of a chunk */
+#define PERM_GPU_THREADS_LOG2 7
 #define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
 
 typedef struct perm_gpu_sink {
@@ -136,20 +136,20 @@ typedef struct perm_gpu_words { /* as permi_layout */
 } perm_gpu_words;
 
 typedef struct perm_gpu_way { /* as permi_pull */
-  uint32_t test, want, keep, flip; /* above the low slots; */
+  uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
-  int low_ones; /* what the source has more */
-  int moves;    /* 1: low words change places */
+  int low_ones; /* slots that the source has more */
+  int moves;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
 
 typedef struct perm_gpu_programme {
-  int low, middle, top;  /* slots */
-  int ways;              /* most a step */
-  double states[2];      /* most before even and odd steps */
+  int low, middle, top;
+  int ways;              /* of a step, at most */
+  double states[2];      /* before even and odd steps, at most */
   int words;             /* of 64 bits, of the longest value */
-  int lists;             /* 1: sorted lists, not arrays */
+  int lists;
   void *context;
   perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_programme;
@@ -166,38 +166,34 @@ typedef struct perm_gpu_frontier perm_gpu_frontier;
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* The number of usable GPUs, at most `gpus`; 0: message says why. */
+/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Adds chunks [begin, end) to *partial, or a prefix of them. */
+/* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
-/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU, after compiling all: seconds[k] for
+/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
    chunks[k], INFINITY if it failed. */
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds);
-/* The permanents of a batch, fetched by `threads` host threads. */
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
 /* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
 double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
-/* Makes room for a program. message must outlive it. */
+/* Makes room for a program. message must outlive *frontier. */
 perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-/* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
-/* Starts a step; waits only for sizes, if not NULL: least modulus above 0, largest. */
+/* Waits only if sizes is not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* A step of lists; *states: their number afterwards. */
+/* *states: their number afterwards. */
 perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
                                      uint64_t *states, double *sizes);
-/* Multiplies `states` values by two numbers in turn. */
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-/* Reads the first value. */
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #if defined(__cplusplus)
@@ -229,14 +225,12 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
      arrays, lists    >>text_frontier               >>compile permi_source_end
      hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
 
-   permi_source joins vocabulary, this room, the kernel's functions and its last lines.
-
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
    (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,
-   and an fma of three different registers counts one and a half. */
+   since an fma of three different registers counts one and a half. */
 
 /* Type, name, parameters, body on a GPU, on the host. A volatile product is not contracted. permi_byte, permi_half:
-   part k with its sign, by one instruction where compilers make three. permi_high: a product's high word. */
+   part k with its sign, by one instruction where compilers make three. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
@@ -276,7 +270,6 @@ static const char permi_vocabulary[] = "#define PERMI_UNROLL _Pragma(\"unroll\")
                                        "#define PERMI_BOTH __device__ __forceinline__\n"
                                        PERMI_VOCABULARY(PERMI_WORD_TEXT);
 
-/* Code, and its string permi_text_NAME. */
 #define PERMI_TEXT(name, ...)                                                                                          \
   __VA_ARGS__                                                                                                          \
   static const char permi_text_##name[] = #__VA_ARGS__;
@@ -343,7 +336,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     const double re = permi_fma(-p[1], y[1], permi_mul(p[0], y[0]));
     p[1] = permi_fma(p[0], y[1], permi_mul(p[1], y[0]));
     p[0] = re;
-  } else { /* as perm.h: differences of products cancel and need TwoSum */
+  } else { /* differences of products cancel and need TwoSum */
     double rr = 0, rr_e = 0, ii = 0, ii_e = 0, ri = 0, ri_e = 0, ir = 0, ir_e = 0, hr = 0;
     double hr_e = 0, hi = 0, hi_e = 0;
     permi_two_product(rr, rr_e, p[0], y[0]);
@@ -372,7 +365,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
   }
 }
 
-/* A row of PERM_GPU_PIVOT: p times x + c, q times x - c; c = 1 unless `plain`. */
+/* Multiplies a row of PERM_GPU_PIVOT: p times x + c, q times x - c; c = 1 unless `plain`. */
 template <int PARTS>
 PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const double *c, int plain, int first)
 {
@@ -418,15 +411,14 @@ struct permi_arguments {
 /* A thread's registers. `kept` has, STEP places apart, value hi, lo, imaginary hi, lo, sum of sampled |terms|. */
 template <int ROOM, int STEP>
 struct permi_registers {
-  double x[ROOM]; /* row sums */
-  double inner[2]; /* of the block columns' terms */
-  const double *row; /* the walk's next step */
+  double x[ROOM];
+  double inner[2];
+  const double *row; /* of the walk's next step */
   double *kept;
   bool odd;
   bool sampled;
 };
 
-/* Steps to setting s of the block columns; adds its term. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
 PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o, int s)
 {
@@ -474,7 +466,7 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
     if (ROUNDED) {
       const double term = PIVOT ? permi_add(p[part], -q[part]) : p[part];
       o.inner[part] = s == 0 ? term : permi_add(o.inner[part], s & 1 ? -term : term);
-    } else { /* q is the low part */
+    } else {
       const bool minus = o.odd != (bool)(s & 1);
       double *hi = o.kept + 2 * STEP * part;
       double *lo = hi + STEP;
@@ -501,7 +493,6 @@ struct permi_states<END, END, N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, 
   static PERMI_BOTH void run(const permi_arguments<COUNT> &, permi_registers<ROOM, STEP> &) {}
 };
 
-/* All settings of the block columns. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
 PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o)
 {
@@ -512,8 +503,8 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* A thread's sums, into `kept`. Two unrolled columns come twice, without a branch between terms: 2% faster; three are
-   too long: 20% slower. */
+/* A thread's sums, into `kept`. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are
+   20 % slower. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
@@ -591,7 +582,6 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   }
 }
 
-/* Adds thread t + half's sum to thread t's; room: [5][128]. */
 PERMI_BOTH void permi_fold(double *room, int t, int half)
 {
   PERMI_UNROLL
@@ -606,7 +596,6 @@ PERMI_BOTH void permi_fold(double *room, int t, int half)
   room[512 + t] = permi_add(room[512 + t], room[512 + t + half]);
 }
 
-/* Writes the sum of `room` over the threads. */
 __device__ __forceinline__ void permi_total(double *room, double *out)
 {
   const int t = (int)threadIdx.x;
@@ -620,7 +609,6 @@ __device__ __forceinline__ void permi_total(double *room, double *out)
       out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
 }
 
-/* The same of each thread's `sum`. */
 __device__ __forceinline__ void permi_finish(double *room, double *out, const double *sum)
 {
   __syncthreads();
@@ -640,7 +628,7 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
     table[i] = a.table[stride * (1 + a.high) + i];
   __syncthreads();
-  /* sums in shared memory: 1.3% faster where registers are scarce, else slower */
+  /* sums in shared memory: 1.3 % faster where registers are scarce, else slower */
   if (SHARED) {
     permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 128>(a, table, a.first + blockIdx.x, t, room + t);
     permi_total(room, a.out);
@@ -658,7 +646,6 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
 
 /* clang-format off */
 PERMI_TEXT(exact,
-/* A row sum of at most one word. */
 template <class S>
 PERMI_BOTH int permi_exact_value(const S &shape, const unsigned *x, int line)
 {
@@ -676,7 +663,7 @@ PERMI_BOTH unsigned permi_exact_word(const uint4 &four, int k)
   return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
 }
 
-/* to = x + step; step is at a multiple of 16 bytes */
+/* step is at a multiple of 16 bytes. */
 template <class S>
 PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x, const unsigned *step)
 {
@@ -693,7 +680,7 @@ PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x
   }
 }
 
-/* The magnitude of a row sum; returns its sign in bit 31. */
+/* Makes c the magnitude of a row sum; returns its sign in bit 31. */
 template <class S>
 PERMI_BOTH unsigned permi_exact_magnitude(const S &shape, const unsigned *x, int line, int wide, unsigned *c)
 {
@@ -783,7 +770,7 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
     PERMI_UNROLL
     for (int part = 0; part < 2; part++) {
       PERMI_UNROLL
-      for (int term = 0; term < 2; term++) { /* re re - im im, re im + im re */
+      for (int term = 0; term < 2; term++) {
         const int other = part ^ term;
         unsigned one[S::ROOM] = {0};
         unsigned mask = (signs[other] >> 31) ^ (unsigned)(term & (part ^ 1)) ? 0xffffffffu : 0u;
@@ -812,7 +799,7 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
   }
 }
 
-/* Groups from G on; recursive: G is a constant. */
+/* Groups from G on; recursive, so that G is a constant. */
 template <class S, int G, int END>
 struct permi_exact_groups {
   static PERMI_BOTH void run(const S &shape, const unsigned *x, unsigned *p, unsigned &sign)
@@ -827,7 +814,6 @@ struct permi_exact_groups<S, END, END> {
   static PERMI_BOTH void run(const S &, const unsigned *, unsigned *, unsigned &) {}
 };
 
-/* Adds the term of row sums x; odd: minus. */
 template <class S>
 PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd, unsigned *sum)
 {
@@ -854,7 +840,6 @@ PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd
   }
 }
 
-/* A thread's first row sums. */
 template <class S>
 PERMI_BOTH void permi_exact_start(const S &shape, const unsigned *table, unsigned long long number, int high,
                                   unsigned *x)
@@ -881,15 +866,14 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-/* The walk's row for the step after state m. */
 PERMI_BOTH int permi_exact_row(unsigned m)
 {
   const int j = permi_ctz(m + 1);
   return 2 * j + (int)((m + 1) >> (j + 1) & 1);
 }
 
-/* Sums a chunk. Shared memory: sum, masks, walk, settings, row sums, queues. When skipping, a warp collects the
-   settings in which no even row is 0, and shares them out: they are few and uneven. */
+/* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares them out: they are
+   few and uneven. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {
@@ -987,11 +971,11 @@ struct alignas(16) permi_batch_room {
   double table[STRIDE * (2 + HIGH + 2 * WALK)];
   double a[N * N * PARTS];
   permi_arguments<COUNT> arguments;
-  double largest[N]; /* of a row */
-  double worst[N]; /* least share of a column in its rows */
+  double largest[N];
+  double worst[N];
   double pivot[N * PARTS];
-  double size[N * SAMPLES]; /* of a row sum for some signs */
-  double share[N * SAMPLES]; /* of it that rounding may have taken */
+  double size[N * SAMPLES];
+  double share[N * SAMPLES];
 };
 
 PERMI_BOTH double permi_batch_size(const double *z, int parts)
@@ -1000,7 +984,6 @@ PERMI_BOTH double permi_batch_size(const double *z, int parts)
   return x < y ? y : x;
 }
 
-/* The least power of two not below a normal x. */
 PERMI_BOTH double permi_batch_power(double x)
 {
   const long long bits = permi_bits(x) + 0xfffffffffffffll;
@@ -1043,7 +1026,6 @@ PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *pl
   return best;
 }
 
-/* Row i into the tables: divided by its pivot or not, on its grid. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int pivot, int plain)
 {
@@ -1058,7 +1040,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   double start[2] = {0, 0};
   PERMI_ROLLED
   for (int pass = 0; pass < 2; pass++) {
-    int at = -1; /* the column among all but the pivot */
+    int at = -1;
     PERMI_ROLLED
     for (int j = 0; j < N; j++) {
       double z[2] = {row[j * PARTS], PARTS == 2 ? row[j * PARTS + PARTS - 1] : 0};
@@ -1119,7 +1101,6 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   }
 }
 
-/* Sums thread t's part, as permi_walk. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
 {
@@ -1231,7 +1212,6 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
 
 /* clang-format off */
 PERMI_TEXT(counts,
-/* The term of forms x (high and low words): their product. */
 template <class S>
 PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
 {
@@ -1261,7 +1241,6 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
   term[1] = im;
 }
 
-/* e_k += x e_(k-1) for form f, where e_k is needed. */
 template <class S>
 PERMI_BOTH void permi_counts_form(const S &shape, int f, const double *x, int absolute, double *e)
 {
@@ -1435,9 +1414,8 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
 /* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
-   of the ways: the CPU's bits. All first words of a block's values come before all second ones, for lanes to read side
-   by side. A way's top bits are settled once a thread block, middle bits once a warp. Low words that move have a
-   table. */
+   of the ways: the CPU's bits. All first words of a block's values come before all second ones, so that lanes read side
+   by side. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -1466,30 +1444,28 @@ struct permi_step_arguments {
   const int *from_start;
   const int *to_start;
   const int *middle_start;
-  const unsigned short *word; /* of the target */
-  const unsigned short *rank; /* of the source */
+  const unsigned short *word;
+  const unsigned short *rank;
   unsigned short *place;
   unsigned long long *sizes; /* bits of least and largest modulus, or NULL */
   int ways;
-  int bits; /* middle slots */
-  int from_shift; /* of a row of middle offsets */
+  int bits;
+  int from_shift;
   int to_shift;
-  int low;  /* the source's occupied low slots */
-  int words; /* the target's low words */
-  int spans; /* thread blocks a top word */
-  int span;  /* blocks of each */
+  int low;
+  int words;
+  int spans;
+  int span;
 };
 
-/* A way for one top word. */
 struct permi_route {
-  unsigned long long offset; /* of the source's top bits */
+  unsigned long long offset;
   permi_coefficient c[2];
   unsigned test, want, keep, flip;
-  int row; /* of the source's middle offsets */
+  int row;
   int low_ones, place, unused;
 };
 
-/* A block's summands. */
 struct permi_origin {
   unsigned long long offset;
   permi_coefficient c[2];
@@ -1559,7 +1535,6 @@ PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bo
   return p;
 }
 
-/* add: y += c x */
 template <int CELL, int WORDS, int PARTS>
 struct permi_cell {
   enum { PLANES = CELL == 0 ? 1 : CELL == 3 ? 4 : 2, TRACKED = CELL == 3 ? 2 : 1, TRACK_END = CELL == 1 ? 1 : PLANES };
@@ -1607,8 +1582,8 @@ struct permi_cell<4, WORDS, PARTS> {
   static PERMI_BOTH void part(number *y, const number *x, number c, bool minus)
   {
     const number magnitude = minus ? 0 - c : c;
-    number carry = 0; /* of the product */
-    number borrow = 0; /* of the sum */
+    number carry = 0;
+    number borrow = 0;
     PERMI_UNROLL
     for (int w = 0; w < WORDS; w++) {
       const number low = magnitude * x[w];
@@ -1634,7 +1609,6 @@ struct permi_cell<4, WORDS, PARTS> {
   }
 };
 
-/* Notes least modulus above 0 and largest, as bits. */
 PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
 {
   permi_coefficient size;
@@ -1645,7 +1619,6 @@ PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
     sizes[1] = size.integer;
 }
 
-/* Sums U values first, first + apart, ... of a block into the target from word `to` on. */
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
                              unsigned long long to, int count, int first, int apart, unsigned long long *sizes)
@@ -1802,7 +1775,7 @@ struct permi_gpu_stream {
   permi_coefficient c[2];
 };
 
-/* A transition: target; origin (stream << 40 | place). */
+/* origin: stream << 40 | place */
 struct permi_item {
   unsigned long long key;
   unsigned long long origin;
@@ -1813,13 +1786,13 @@ struct permi_list_arguments {
   const void *value;
   unsigned long long states;
   const permi_gpu_stream *stream;
-  unsigned long long *count; /* of tiles of 1024, then of those before */
-  unsigned long long *start; /* of rows, and the end */
-  unsigned long long tiles; /* of a row */
+  unsigned long long *count;
+  unsigned long long *start;
+  unsigned long long tiles;
   int rows;
   permi_item *item;
   permi_item *merged;
-  unsigned long long begin; /* two runs */
+  unsigned long long begin;
   unsigned long long middle;
   unsigned long long end;
   unsigned long long *to_key;
@@ -1859,7 +1832,6 @@ PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const p
   return low;
 }
 
-/* Items [first, first + count) of the union of a and b. */
 PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item *b, int bs, int first, int count,
                                   permi_item *to)
 {
@@ -1868,7 +1840,6 @@ PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item 
     to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
 }
 
-/* Sums the state from item i on, to place k. */
 template <int CELL, int WORDS, int PARTS>
 PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
                                 unsigned long long *sizes)
@@ -1899,7 +1870,6 @@ PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long lon
   }
 }
 
-/* The rank of a thread's element among those in. */
 __device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
 {
   __shared__ int warps[8];
@@ -1931,7 +1901,6 @@ __device__ __forceinline__ void permi_list_count(const permi_list_arguments &a, 
     a.count[blockIdx.x] = (unsigned long long)count;
 }
 
-/* One thread block. */
 __device__ __forceinline__ void permi_list_scan(const permi_list_arguments &a)
 {
   __shared__ unsigned long long sum[256];
@@ -1971,7 +1940,6 @@ __device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
   }
 }
 
-/* Merges 2048 items, in shared memory. */
 __device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
 {
   __shared__ permi_item room[2048];
@@ -2091,17 +2059,17 @@ typedef struct permi_nvrtc {
 #undef PERMI_NVRTC_MEMBER
 } permi_nvrtc;
 
-#define PERMI_GPUS 64 /* most of a host */
+#define PERMI_GPUS 64
 
 /* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1, 2: the frontier's arrays, lists: product is the cell, n words in each part */
+  int family; /* 0: sums; 1: the frontier's arrays, 2: lists: product is the cell, n words in each part */
   int arch, device, unused;
-  uint64_t digest, length; /* of a program's text */
+  uint64_t digest, length;
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of family 1; then of 2 */
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* functions of family 1; then of 2 */
 enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
 static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
     {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
@@ -2118,21 +2086,21 @@ typedef struct permi_loaded {
   struct permi_loaded *next;
 } permi_loaded;
 
-/* A module that a thread of its own makes: contexts, compilers and drivers cannot be interrupted. Calls may leave; the
-   module is kept. */
+/* A module that a thread of its own makes, since contexts, compilers and drivers cannot be interrupted. Calls may
+   leave; the module is kept. */
 typedef struct permi_making {
   permi_kernel_key key;
-  char *source, *cache; /* owned */
+  char *source, *cache;
   size_t shared;
-  int compiling; /* 1: others of its architecture wait for the image */
-  int calls;     /* waiting */
-  int ended;     /* 1: there is `loaded`, or a message */
+  int compiling; /* others of its architecture wait for the image */
+  int calls;
+  int ended;
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;
 } permi_making;
 
-/* Timed waits by the monotonic clock. */
+/* Timed waits use the monotonic clock. */
 static void permi_condition(pthread_cond_t *condition)
 {
   pthread_condattr_t monotonic;
@@ -2148,7 +2116,6 @@ static void permi_made_begin(void)
   permi_condition(&permi_made_condition);
 }
 
-/* Signalled when a module or an image is made. */
 static pthread_cond_t *permi_made(void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -2156,7 +2123,7 @@ static pthread_cond_t *permi_made(void)
   return &permi_made_condition;
 }
 
-/* Guarded by permi_cuda_lock. */
+/* Guards what follows. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 open, -1 absent */
@@ -2166,12 +2133,12 @@ static struct {
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   permi_making *making;
-  int threads;          /* making modules */
-  volatile int leaving; /* 1: the process ends, compilers give up */
-  pid_t process;        /* the threads' owner */
+  int threads;
+  volatile int leaving; /* compilers give up */
+  pid_t process;
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
   int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: older NVRTC */
-  void (*twin)(void); /* not NULL: the tests' driver; called instead of compiling */
+  void (*twin)(void); /* the tests' driver, called instead of compiling, unless NULL */
 } permi_cuda;
 
 static double permi_clock(void)
@@ -2181,7 +2148,6 @@ static double permi_clock(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Nanoseconds, below 1e9, from now. */
 static struct timespec permi_until(long nanoseconds)
 {
   struct timespec until;
@@ -2207,7 +2173,6 @@ static int permi_fault(void)
 #define permi_fault() 0
 #endif
 
-/* Checks a driver call. */
 static int permi_called(CUresult status, const char *what, int device, char *message)
 {
   const char *text = NULL;
@@ -2224,7 +2189,7 @@ static int permi_called(CUresult status, const char *what, int device, char *mes
   permi_called(permi_fault() ? CUDA_ERROR_UNKNOWN : permi_cuda.driver.name arguments, "driver call " #name, device,    \
                message)
 
-/* What a user of a GPU holds; 0 in a handle is nothing. */
+/* 0 in a handle is nothing. */
 typedef enum permi_held { PERMI_MEMORY, PERMI_HOST, PERMI_EVENT, PERMI_STREAM, PERMI_HELDS } permi_held;
 typedef struct permi_holder {
   int device, held;
@@ -2237,7 +2202,7 @@ typedef struct permi_holder {
 
 #define PERMI_ON(holder, name, arguments) PERMI_CALL(name, arguments, (holder)->device, (holder)->message)
 
-/* Makes *at: `bytes` of memory (GPU: 0, later), an event with flags, a stream. */
+/* Makes *at: `bytes` of GPU or host memory (0: later), an event with flags, a stream. */
 static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t bytes)
 {
   holder->handle[holder->held].kind = kind;
@@ -2248,7 +2213,7 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
                                : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
-/* Gives all back, memory first, which waits; failures are ignored. */
+/* Gives memory back first, which waits; ignores failures. */
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;
@@ -2273,7 +2238,6 @@ static void permi_give_back(permi_holder *holder)
 /* ======================================================================================== >>devices
    Which GPUs there are. */
 
-/* Opens the first library found and copies (POSIX) its functions to `table`. */
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)
 {
@@ -2296,7 +2260,7 @@ static int permi_open(const char *const *libraries, const char *const *symbols, 
 
 #define PERMI_NAME(name, symbol, parameters) symbol,
 
-/* Opens the driver and counts GPUs, under permi_cuda_lock. */
+/* The caller holds permi_cuda_lock. */
 static int permi_driver_open(void)
 {
   static const char *const symbols[] = {PERMI_DRIVER_LIST(PERMI_NAME) NULL};
@@ -2373,7 +2337,7 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
 
 static int permi_blocks(const permi_kernel_key *key)
 {
-#if defined(PERMI_GPU_BLOCKS) /* for trials */
+#if defined(PERMI_GPU_BLOCKS)
   return PERMI_GPU_BLOCKS;
 #endif
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
@@ -2393,14 +2357,13 @@ static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts,
   return key;
 }
 
-/* Words of a value. */
 static int permi_step_planes(const permi_kernel_key *key)
 {
   static const int planes[] = {1, 2, 2, 4};
   return key->product == PERM_GPU_INTEGER ? key->n * key->parts : planes[key->product];
 }
 
-static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* FNV-1a */
+static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes)
 {
   const unsigned char *byte = (const unsigned char *)data;
   size_t i;
@@ -2410,7 +2373,6 @@ static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* F
 }
 #define PERMI_DIGEST_START UINT64_C(14695981039346656037)
 
-/* The key of work's kernel; device -1: none. */
 static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
 {
   permi_kernel_key key;
@@ -2431,7 +2393,6 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
   return key;
 }
 
-/* The last lines of a kernel without a program. */
 static void permi_source_end(const permi_kernel_key *key, char *text, size_t room)
 {
   const int planes = key->family ? permi_step_planes(key) : 0;
@@ -2464,7 +2425,7 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
 #undef PERMI_GLOBAL
 }
 
-/* The text for NVRTC; the caller frees it. */
+/* The caller frees the text. */
 static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
 {
   const char *more = key->family       ? permi_text_arrays
@@ -2488,7 +2449,7 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
   return source;
 }
 
-/* Cache files are named after these too. */
+/* The names of cache files depend on these options too. */
 #define PERMI_COMPILE_OPTIONS "-std=c++14", "--fmad=false"
 #define PERMI_COMPILE_TEXT "-std=c++14 --fmad=false"
 
@@ -2548,7 +2509,7 @@ static char *permi_compile(const char *source, int arch, size_t *size, char *mes
   return image;
 }
 
-/* Reads a cache file (size, digest, image); anything amiss counts as none. */
+/* Returns NULL if anything is amiss. */
 static char *permi_cache_read(const char *path, size_t *size)
 {
   uint64_t head[2];
@@ -2578,8 +2539,8 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
   FILE *file;
   int fine;
   snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-  remove(temporary); /* of a killed process with this number */
-  file = fopen(temporary, "wbx"); /* x: a new file, no planted link */
+  remove(temporary); /* left by a killed process with this number */
+  file = fopen(temporary, "wbx"); /* x refuses a planted link */
   if (!file)
     return;
   fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
@@ -2609,8 +2570,8 @@ static int permi_current(int device, char *message)
   return context && PERMI_CALL(current, (context), device, message);
 }
 
-/* A copy of the image that another device of the architecture has or is making; NULL: none. permi_cuda_lock is held,
-   but not while waiting. */
+/* Returns a copy of the image that another device of the architecture has or is making, or NULL. The caller holds
+   permi_cuda_lock, which is free while waiting. */
 static char *permi_image_of(const permi_kernel_key *key, size_t *size)
 {
   permi_making *other;
@@ -2653,7 +2614,7 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
              "the CPU (options.gpu.devices = 0)", device, shared, permi_cuda.shared[device]);
     fine = 0;
   }
-  if (fine && shared > 48 * 1024) /* more must be asked for */
+  if (fine && shared > 48 * 1024) /* CUDA must be asked for more */
     fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
                       device, message);
   if (!fine)
@@ -2661,7 +2622,6 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
   return fine;
 }
 
-/* The image's path in the cache; empty: none. */
 static void permi_cache_path(const permi_making *making, char *path, size_t room)
 {
   static const char options[] = PERMI_COMPILE_TEXT;
@@ -2689,7 +2649,6 @@ static char *permi_image_make(const permi_making *making, size_t *size, char *me
   return image;
 }
 
-/* Makes the module of making->key; locks only lists. */
 static permi_loaded *permi_make(permi_making *making)
 {
   permi_loaded *loaded = (permi_loaded *)calloc(1, sizeof *loaded);
@@ -2727,7 +2686,7 @@ static permi_loaded *permi_make(permi_making *making)
 
 #define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
 
-/* Frees it when unwanted; permi_cuda_lock is held. */
+/* The caller holds permi_cuda_lock. */
 static void permi_making_leave(permi_making *making)
 {
   permi_making **at;
@@ -2764,7 +2723,7 @@ static void *permi_making_run(void *argument)
 static void permi_cuda_leave(void)
 {
   if (permi_cuda.process != getpid())
-    return; /* a child has no such threads */
+    return; /* a forked child has no such threads */
   permi_cuda.leaving = 1;
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
@@ -2772,7 +2731,7 @@ static void permi_cuda_leave(void)
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
-/* Starts a thread that makes the module, and takes source over; permi_cuda_lock is held. */
+/* Takes source over; the caller holds permi_cuda_lock. */
 static permi_making *permi_making_start(const permi_kernel_key *key, char *source, size_t shared, const char *cache,
                                         char *message)
 {
@@ -2806,7 +2765,7 @@ static permi_making *permi_making_start(const permi_kernel_key *key, char *sourc
   return making;
 }
 
-/* Forgets a parent's threads; permi_cuda_lock is held. */
+/* The caller holds permi_cuda_lock. */
 static void permi_process_begin(void)
 {
   if (permi_cuda.process == getpid())
@@ -2818,7 +2777,6 @@ static void permi_process_begin(void)
   permi_cuda.threads = 0;
 }
 
-/* The module of a key; asks stop(context) every 20 ms. */
 static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *program, const char *cache,
                                   int (*stop)(void *context), void *context, char *message)
 {
@@ -2885,7 +2843,7 @@ typedef struct permi_worker {
   const perm_gpu_work *work;
   pthread_t thread;
   int device, started, taken, used;
-  double chunks_per_second, last; /* last: when a piece ended */
+  double chunks_per_second, last;
 } permi_worker;
 
 static void permi_team_begin(permi_team *team, void *job, const char *cache, char *message)
@@ -2909,7 +2867,6 @@ static void permi_team_fail(permi_team *team, const char *message, int begun)
   pthread_mutex_unlock(&team->lock);
 }
 
-/* A thread's last call. */
 static void permi_team_leave(permi_team *team)
 {
   pthread_mutex_lock(&team->lock);
@@ -2949,7 +2906,6 @@ static int permi_team_stops(void *context)
   return stop;
 }
 
-/* Runs start(worker) in a thread each until all have left. */
 static perm_status permi_team_run(permi_team *team, permi_worker *worker, int workers, void *(*start)(void *),
                                   perm_status (*poll)(void *context, uint64_t done), void *context)
 {
@@ -2973,7 +2929,6 @@ static perm_status permi_team_run(permi_team *team, permi_worker *worker, int wo
   return status;
 }
 
-/* The job's status; `all`: done when complete. */
 static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status status)
 {
   pthread_cond_destroy(&team->changed);
@@ -2985,7 +2940,6 @@ static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status st
   return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
 }
 
-/* The worker's kernel; its device's context is current. */
 static CUfunction permi_worker_begin(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -2999,12 +2953,12 @@ typedef struct permi_piece {
   struct permi_piece *next;
 } permi_piece;
 
-typedef struct permi_run { /* the team's job; `done` is merged; the lock guards what follows `gpus` */
+typedef struct permi_run { /* `done` is merged; the lock guards what follows `gpus` */
   const perm_gpu_sink *sink;
   perm_partial *partial;
   int gpus;
   uint64_t next, end;
-  permi_piece *waiting; /* finished before their turn, by begin */
+  permi_piece *waiting;
 } permi_run;
 
 typedef struct permi_slot {
@@ -3026,7 +2980,7 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return PERMI_PIECE_CHUNKS * PERM_GPU_SUMS * sizeof(double) / permi_chunk_bytes(work);
 }
 
-/* A worker's next piece; NULL: nothing left, or stopped after everyone's first. */
+/* Returns a worker's next piece; NULL: nothing left, or stopped after everyone's first. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -3055,7 +3009,6 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   return piece;
 }
 
-/* Queues a finished piece and merges those due. */
 static void permi_deliver(permi_team *team, permi_piece *piece)
 {
   permi_run *run = (permi_run *)team->job;
@@ -3139,7 +3092,6 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   return 1;
 }
 
-/* Runs pieces in both slots in turn. */
 static int permi_pieces(permi_worker *worker, permi_slot *slot, const permi_holder *holder, CUfunction function,
                         CUdeviceptr table)
 {
@@ -3223,7 +3175,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 /* =========================================================================================== >>tune
    Which of several kernels is fastest. */
 
-#define PERMI_TUNE_SECONDS 0.1 /* of a slice */
+#define PERMI_TUNE_SECONDS 0.1
 #define PERMI_TUNE_MOST 16
 
 static void *permi_tune_compile(void *argument)
@@ -3266,7 +3218,7 @@ static perm_status permi_tune_poll(void *context, uint64_t)
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds)
 {
-  permi_worker worker[PERMI_TUNE_MOST]; /* `used`: compiled */
+  permi_worker worker[PERMI_TUNE_MOST];
   permi_team team;
   perm_options one = *options;
   permi_tune_limits limits = {options, permi_clock(), 0};
@@ -3284,11 +3236,11 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
   for (k = 0; k < count; k++)
     worker[k].work = work[k];
   permi_team_begin(&team, NULL, one.gpu.cache, message);
-  status = permi_team_run(&team, worker, count, permi_tune_compile, permi_tune_poll, &limits); /* together */
+  status = permi_team_run(&team, worker, count, permi_tune_compile, permi_tune_poll, &limits);
   permi_team_end(&team, 0, PERM_OK);
-  for (turn = 0; turn < 3; turn++) /* first a few chunks, to warm up */
+  for (turn = 0; turn < 3; turn++) /* the first slice is a few chunks, to warm up */
     for (k = 0; k < count && status <= PERM_OK; k++) {
-      const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0]; /* blocks running together */
+      const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0];
       const double size = turn ? (double)chunks[k] * fmin(PERMI_TUNE_SECONDS / predicted[k], 1) : 1;
       const uint64_t waves = (uint64_t)size / wave + 1;
       const uint64_t end = waves * wave < chunks[k] ? waves * wave : chunks[k];
@@ -3309,17 +3261,17 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
 }
 
 /* ========================================================================================== >>batch
-   Many small matrices: several host threads a GPU fetch pieces of the batch (one is slower than the GPU) and wait. */
+   Many small matrices: several host threads a GPU fetch pieces of the batch, since one is slower than the GPU. */
 
-#define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
-#define PERMI_BATCH_WORKERS 8       /* of a GPU */
+#define PERMI_BATCH_BYTES (8 << 20)
+#define PERMI_BATCH_WORKERS 8
 
-typedef struct permi_batch_run { /* `done` counts matrices; the lock guards `next` */
+typedef struct permi_batch_run {
   const perm_gpu_batch *batch;
   size_t piece, next;
 } permi_batch_run;
 
-/* Takes matrices from *first on; returns their number. */
+/* Returns how many matrices it takes from *first on. */
 static size_t permi_batch_take(permi_team *team, size_t *first)
 {
   permi_batch_run *run = (permi_batch_run *)team->job;
@@ -3339,7 +3291,7 @@ static void *permi_batch_work(void *argument)
   permi_team *team = worker->team;
   const permi_batch_run *run = (const permi_batch_run *)team->job;
   const perm_gpu_batch *batch = run->batch;
-  const unsigned each = batch->n < 17 ? 4 : 1; /* a block's: 128 / TEAM */
+  const unsigned each = batch->n < 17 ? 4 : 1;
   const size_t in_bytes = (size_t)(batch->n * batch->n * batch->parts) * sizeof(double);
   const size_t out_bytes = PERM_GPU_BATCH_SUMS * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
@@ -3388,7 +3340,6 @@ static void *permi_batch_work(void *argument)
   return NULL;
 }
 
-/* Bytes: the fold's, and a room a team. */
 static size_t permi_batch_shared(int n, int parts)
 {
   const int team = n < 17 ? 32 : 128, high = n < 17 ? 5 : 7, stride = (n * parts + 1) / 2 * 2;
@@ -3399,7 +3350,7 @@ static size_t permi_batch_shared(int n, int parts)
 
 static void permi_batch_program(int n, int parts, char *text, size_t size, perm_gpu_program *program)
 {
-  const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* without spills */
+  const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* most that compile without spills */
   snprintf(text, size,
            PERM_GPU_ENTRY
            "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",
@@ -3460,34 +3411,34 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 
 typedef struct permi_step_table { /* offsets in bytes, for what a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
-  int shift; /* of a row of middle offsets */
+  int shift; /* log2 of the length of a row of middle offsets */
 } permi_step_table;
 
 struct perm_gpu_frontier {
   perm_gpu_programme programme;
   perm_options options;
-  permi_step_table at[2]; /* at first of the largest table */
+  permi_step_table at[2]; /* at first for the largest table */
   permi_holder holder;
   int steps, planes;      /* planes: words of a value */
   permi_loaded *module;
-  perm_status stopped; /* what poll said during compilation */
+  perm_status stopped;
   CUstream stream;
   CUdeviceptr values[2], table[2], place;
   void *host[2];
   CUevent sent[2], done;
-  int source_low; /* occupied low slots */
+  int source_low;
   double began;
-  CUdeviceptr key[2], item[2], count; /* lists: of states; transitions; tiles */
+  CUdeviceptr key[2], item[2], count;
   uint64_t states, item_room, count_room;
 };
 
-#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place)) /* as a kernel's argument */
+#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place))
 
 #if defined(PERM_CUDA_BENCH)
-static double permi_frontier_seconds; /* of all so far */
+static double permi_frontier_seconds;
 #endif
 
-/* Offsets for `words`; NULL: in the largest table. */
+/* Offsets for `words`; NULL: of the largest table. */
 static permi_step_table permi_step_places(const perm_gpu_programme *programme, const perm_gpu_words *words)
 {
   const size_t low = (size_t)1 << programme->low;
@@ -3500,7 +3451,7 @@ static permi_step_table permi_step_places(const perm_gpu_programme *programme, c
     middles = (size_t)words->middle_start[programme->top + 1];
     for (k = 0; k <= programme->top; k++)
       if (words->middle_start[k + 1] > words->middle_start[k]) {
-        const int most = words->middle[words->middle_start[k + 1] - 1]; /* ascending */
+        const int most = words->middle[words->middle_start[k + 1] - 1];
         rows = (size_t)k + 1;
         last = most > last ? most : last;
       }
@@ -3526,7 +3477,7 @@ double perm_cuda_frontier_needs(const perm_gpu_programme *programme)
 {
   return (programme->states[0] + programme->states[1]) * 8 * programme->words +
          2 * (double)permi_step_places(programme, NULL).bytes + 2.0 * programme->ways * ldexp(1, programme->low) + 512 +
-         (programme->lists ? (programme->states[0] + programme->states[1]) * 8 : 0); /* transitions too */
+         (programme->lists ? (programme->states[0] + programme->states[1]) * 8 : 0);
 }
 
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
@@ -3537,7 +3488,6 @@ double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
   return (double)bytes;
 }
 
-/* These bracket the use of the GPU's context. */
 static int permi_frontier_enter(perm_gpu_frontier *frontier)
 {
   return PERMI_ON(&frontier->holder, push, (permi_cuda.context[frontier->holder.device]));
@@ -3553,11 +3503,10 @@ static perm_status permi_frontier_leave(int fine)
 static void permi_frontier_release(perm_gpu_frontier *frontier)
 {
   if (frontier->stream)
-    permi_cuda.driver.synchronise(); /* failures are ignored */
+    permi_cuda.driver.synchronise();
   permi_give_back(&frontier->holder);
 }
 
-/* Enlarges `room`, losing its contents. */
 static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
 {
   if (*room)
@@ -3650,7 +3599,6 @@ static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi
   }
 }
 
-/* Resets the least and the largest modulus. */
 static void permi_frontier_no_sizes(char *to)
 {
   const double most = DBL_MAX;
@@ -3658,7 +3606,6 @@ static void permi_frontier_no_sizes(char *to)
   memset(to + 8, 0, 8);
 }
 
-/* Sends a step's words and ways to its target's table. */
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
@@ -3702,7 +3649,6 @@ static int permi_frontier_wait(perm_gpu_frontier *frontier)
          PERMI_ON(&frontier->holder, wait, (frontier->done));
 }
 
-/* Fetches bytes through pinned memory. */
 static int permi_frontier_fetch(perm_gpu_frontier *frontier, CUdeviceptr from, void *host, void *to, size_t bytes)
 {
   if (!PERMI_ON(&frontier->holder, download, (host, from, bytes, frontier->stream)) || !permi_frontier_wait(frontier))
@@ -3771,7 +3717,6 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   return permi_frontier_leave(fine);
 }
 
-/* A step's arguments but sizes and spans. */
 static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
                                                      int ways)
 {
@@ -3864,7 +3809,6 @@ static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_li
                               8 * ((size_t)rows + 1));
 }
 
-/* Merges items two by two into frontier->item[*turn]. */
 static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
 {
   int r, kept;
@@ -3883,7 +3827,6 @@ static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a
   return 1;
 }
 
-/* Makes a->to_states states. */
 static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a, int streams)
 {
   uint64_t start[PERMI_GPU_STREAMS + 1], heads[2], items;
@@ -3894,7 +3837,7 @@ static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a,
   if (!items)
     return 1;
   for (k = 0; k < 2 && items > frontier->item_room; k++) {
-    if (!permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items)) /* half as many more */
+    if (!permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items))
       return 0;
     if (k == 1)
       frontier->item_room = items + items / 2;
@@ -3975,7 +3918,7 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
   int fine;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  fine = permi_frontier_wait(frontier) && /* the host's table is free */
+  fine = permi_frontier_wait(frontier) &&
          permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
   if (fine && frontier->programme.lists && !frontier->states)
     memset(value, 0, bytes); /* an empty list */

@@ -3427,13 +3427,14 @@ typedef void (*permi_block_kernel)(const permi_arrays_run *run, void *y, size_t 
 
 /* ---- programs of the hybrid */
 
-#define PERMI_HYBRID_DOUBLES 32 /* of a slot: lanes times parts */
-#define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
+#define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
+#define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
-/* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p] */
+/* Results of the statements, of y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] +
+   constant[p]. */
 typedef enum permi_opcode {
   PERMI_OP_ROW,        /* out = y */
   PERMI_OP_ROWS,       /* out = y z */
@@ -3442,35 +3443,35 @@ typedef enum permi_opcode {
   PERMI_OP_DIFFERENCE, /* out = p - q */
   PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
   PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* out = the product of all p: one slot */
+  PERMI_OP_CHAIN,      /* out = the product of all p */
   PERMI_OP_FLIP,       /* slot[p] += constant[h] */
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
-/* A slot's place in 8 doubles; shifted every 16 slots, or rows of tables would share cache sets. */
+/* A slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache sets. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
 }
-#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the bases */
+#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4)
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* a thread */
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* slots, by permi_hybrid_line */
-  uint16_t h, g;      /* slots or constants, held */
+  uint16_t h, g;      /* slots or constants */
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots too */
-  int first, count; /* statements */
+  uint16_t opcode, row, other, group;
+  int first, count;
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
-  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only values */
+  PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
   PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
 
@@ -3489,19 +3490,18 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* See permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
   double floor[64];    /* raises a row's modulus in the sum of |terms| */
   permi_shared shared;
-  double majorant;     /* at least the permanent of moduli */
-  double bits;         /* of the longest product */
-  double below;        /* compensated rows: relative squares of second words, summed */
+  double majorant;     /* of moduli, from above */
+  double bits;
+  double below;        /* sum of relative squares of compensated rows' second words */
 } permi_hybrid_rounding;
 
 #define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
-typedef struct permi_hybrid_family { /* an instruction set's kernels */
-  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
+typedef struct permi_hybrid_family {
+  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
@@ -3511,12 +3511,12 @@ typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
   permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
   struct permi_code *code;
-  struct permi_hybrid *next; /* the next best candidate by prediction */
-  int candidate, candidates; /* from 1; 0: no others are kept */
+  struct permi_hybrid *next;
+  int candidate, candidates; /* numbered from 1; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
-  int parts, lanes; /* of a pattern; of a slot */
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
+  int parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
   permi_instruction *operation;
@@ -3526,12 +3526,12 @@ typedef struct permi_hybrid {
   double *lane;           /* [n][parts][lanes], added to it */
   double *sign;           /* [lanes]; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
-  size_t doubles;         /* of these four, in one piece */
-  int touched[64][65];    /* rows, then -1 */
-  unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
-  double cost, operations_a_term, rows_a_term; /* of an outer pattern */
+  size_t doubles;
+  int touched[64][65];    /* the rows of each column, then -1 */
+  unsigned absolute_mask; /* the sum of |terms| takes a block in mask + 1 */
+  double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
+  double floor[PERMI_HYBRID_BASES];
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
@@ -8584,18 +8584,15 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns; sparse inner columns are eliminated [Dec99]: a row is a table over the signs of
    its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
-   only through the rows' bases, their sums of outer entries: a straight program serves vectors of outer sign patterns.
+   only through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
 
-     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is set where its b-th
-                 column has sign -
+     slots       a number for each lane's pattern: n bases, then tables; bit b of an index is its b-th column's sign
      constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
-     instructions  runs of statements, see permi_opcode; of two factors the one with fewer columns is held for a group
+     instructions  runs of statements; of two factors the one with fewer columns is held for a group
      columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
                  high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing: held sums make
-   additions few, loads and stores limit the interpreter, and quotients are not exact.
-   Tried without gain (Cascade Lake, 2.5 GHz): 16 or 64 doubles a slot (within 10%); slots for the first-level cache
-   (110: 1.4 times as slow, twice the operations). */
+   Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f, whose quotients are
+   not exact; slots of 16 or 64 doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
 
 static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
 {
@@ -8609,7 +8606,6 @@ static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
   (void)isa;
 }
 
-/* Sums 2^chunk_log2 states of the high columns. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -8646,7 +8642,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     j = permi_trailing_zeros(s);
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
-  /* value total[k], error total[DOUBLES + k], with those of compensated numbers */
+  /* values at total[k], errors at total[DOUBLES + k] */
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
     for (k = 0; k < lanes; k++)
       if (hybrid->sign[k] != 0) {
@@ -8665,19 +8661,18 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
 
 typedef struct permi_arrangement {
   int transposed, inner, low;
-  int order[64]; /* inner ones as eliminated, low ones (fastest first), others */
+  int order[64]; /* inner in order of elimination, low from the fastest, others */
 } permi_arrangement;
 
-/* Times of statements; 1: a load, a product, a store. */
+/* Seconds of statements relative to a load, a product and a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
-#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: at 4000 a third */
-#define PERMI_GPU_LEAST_OUTER 9 /* PERM_GPU_THREADS_LOG2 + 2 */
+#define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
+#define PERMI_GPU_LEAST_OUTER 9
 
-/* A row (node < n) or a node's result; columns as bits. */
 typedef struct permi_hybrid_factor {
   uint32_t scope, dirty;
   int node;
@@ -8687,27 +8682,27 @@ typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHA
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
-  int first, items;           /* of a chain; the first may be the chain before */
+  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
+  int first, items;
   int slot, persists;
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
-  int n, budget, nodes, items, record; /* record: nodes are kept */
-  int gpu; /* costs of >>programs: 1 with divided rows, 2 without; 0: of the interpreter */
-  uint64_t row[2][64], column[2][64]; /* bits, in both orientations */
+  int n, budget, nodes, items, record;
+  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: of the CPU */
+  uint64_t row[2][64], column[2][64];
   int degree[2][64];
-  double add;  /* weight of an entry of a row's table */
+  double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
-  permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
+  permi_hybrid_node node[PERMI_HYBRID_NODES];
   int item[192];
   double rows_a_step;
-  double units, calls; /* of permi_layout_cost, as in permi_watch */
-  double speed, rival;   /* statements a second; seconds of another engine */
-  const permi_account *account; /* NULL: no limit */
-  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* for permi_hybrid_create */
+  double units, calls;
+  double speed, rival;   /* speed: statements a second; rival: seconds of another engine */
+  const permi_account *account;
+  double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
 
 static int permi_bits32(uint32_t x)
@@ -8742,7 +8737,6 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
     work->power[k] = ldexp(1, k);
 }
 
-/* A new node's number; n if nodes are not kept. */
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
@@ -8761,7 +8755,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU, without its column of +-1 unless `whole`. */
+/* The row's column of +-1 counts only if `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -8772,14 +8766,13 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
 }
 
 typedef struct permi_layout_sum {
-  double cost, rows, live, most; /* weighted statements; row factors; waiting tables, and at most */
+  double cost, rows, live, most;
 } permi_layout_sum;
 
-/* A table of `here` entries replaces a and b where these change as often. */
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* a GPU's operands go as results come */
+  const double waiting = work->gpu ? 0.75 : 1;
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -8795,7 +8788,6 @@ static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
   *b = kept;
 }
 
-/* Merges the cheapest pairs down to two factors; returns their number. */
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
@@ -8814,7 +8806,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
           b = j;
         }
       }
-    second = taken[a].node < n && taken[b].node >= n; /* a row comes second */
+    second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
     result.scope = left->scope | right->scope;
@@ -8827,13 +8819,12 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     permi_layout_replace(work, sum, left, right, result.dirty, here);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
                                     result.dirty);
-    taken[a] = result; /* a < b, so that b's place takes the last */
+    taken[a] = result;
     taken[b] = taken[--count];
   }
   return count;
 }
 
-/* Folds the product of one or two factors. */
 static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken,
                                              int count, uint32_t bit)
 {
@@ -8869,7 +8860,7 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* The product of scalars by rising rate, kept where the next changes more often. */
+/* Multiplies scalars by rising rate of change; keeps a product where the next scalar changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
   uint32_t before = 0;
@@ -8900,8 +8891,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
   }
 }
 
-/* Weighted statements of an outer pattern; gives up above `limit`. Each inner column's factors are merged, the cheapest
-   pair first, the last with the fold. */
+/* Returns an outer pattern's weighted statements, or gives up above `limit`. Each inner column's factors are merged,
+   the cheapest pair first, the last with the fold. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -8954,7 +8945,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* no caller has a column without entries */
+    if (count == 0)
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -8981,7 +8972,6 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* How many more layouts may be priced. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -8990,7 +8980,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns by degree: what turns often has few entries. */
+/* Sorts columns by degree: columns that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -9029,7 +9019,6 @@ static void permi_layout_move(permi_arrangement *layout, int from, int to)
   layout->order[to] = moved;
 }
 
-/* Greedy: the column that leaves the least cost becomes inner. */
 static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout)
 {
   const int n = work->n, most = permi_layout_most_inner(work);
@@ -9039,7 +9028,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   for (k = layout->inner; k < most && worse < 2; k++) {
     permi_arrangement choice = *layout;
     lead = (double)INFINITY;
-    for (j = k; j < n && j < k + 12; j++) { /* of the least degrees */
+    for (j = k; j < n && j < k + 12; j++) {
       permi_arrangement trial = *layout;
       double cost;
       permi_layout_move(&trial, j, k);
@@ -9061,7 +9050,6 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-/* Where a search starts: greedy inner columns or the best number of low ones. */
 static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
                                  permi_arrangement *layout)
 {
@@ -9084,7 +9072,6 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
   return cost;
 }
 
-/* Simulated annealing of log cost over inner set, order and low columns. */
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
 {
@@ -9119,7 +9106,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
-    } else { /* two columns change places */
+    } else {
       if (special == 0)
         continue;
       a = permi_order_below(seed, special);
@@ -9160,11 +9147,11 @@ typedef struct permi_hybrid_maker {
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
-  int sequence[PERMI_HYBRID_NODES], evaluated; /* in order of evaluation */
+  int sequence[PERMI_HYBRID_NODES], evaluated;
   uint32_t scope[64];
-  int constant[64];                       /* of a row: its first */
-  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: constant 2a, then -2a */
-  int failed;       /* 1: no slots or statements left; 2: memory */
+  int constant[64];
+  int turned[PERMI_HYBRID_LOW + 1][64];
+  int failed;
   permi_instruction nowhere;
 } permi_hybrid_maker;
 
@@ -9198,7 +9185,6 @@ static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node 
     maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
 }
 
-/* Child k of a node; NULL: a row (*index) or none (-1). */
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
 {
   *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
@@ -9225,8 +9211,8 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Orders nodes depth first, so that few tables wait, and gives them slots; products may be computed in place. `given`:
-   slots are the parent's, or it persists. */
+/* Orders nodes depth first, so that few tables wait; products may be computed in place. `given`: slots are the
+   parent's, or the table persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -9256,7 +9242,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Appends an item. 0: *failed is 1 (more than `most`) or 2 (memory). */
+/* Returns 0 with *failed 1 (more than `most`) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -9292,7 +9278,6 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
     hybrid->operation[hybrid->operations - 1].count++;
 }
 
-/* The number of a new constant. */
 static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -9302,7 +9287,6 @@ static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
              : 0;
 }
 
-/* The bits of x in mask, packed; and back. */
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -9319,7 +9303,6 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
   return x;
 }
 
-/* An operand's place under a setting: a slot, or a row's constant. */
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -9358,7 +9341,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     }
     return;
   }
-  swap = held >= 0 && (held >= n || moving < n) && /* two tables or two rows */
+  swap = held >= 0 && (held >= n || moving < n) &&
          permi_bits32(permi_maker_scope(maker, held)) > permi_bits32(permi_maker_scope(maker, moving));
   if (swap) {
     k = moving;
@@ -9384,7 +9367,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Turns to the step after s of the low columns; after the last to the first. */
 static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 {
   const permi_arrangement *layout = maker->layout;
@@ -9419,7 +9401,6 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   }
 }
 
-/* Additions, products and fmas of an instruction. */
 static double permi_instruction_operations(const permi_instruction *operation)
 {
   const double groups = operation->group ? (double)operation->count / operation->group : 0;
@@ -9441,7 +9422,6 @@ PERMI_BRIEF_END
 static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
 #endif
 
-/* Releases a program and later candidates. */
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
@@ -9459,7 +9439,6 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-/* An entry on its row's grid, by parts. */
 static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
 {
   out[0] = permi_to_grid(a[0], power);
@@ -9471,14 +9450,13 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
 
 typedef struct permi_hybrid_rows {
   int n;
-  double number[64][64][2]; /* on the grid */
+  double number[64][64][2];
   double modulus[64][64], lost[64][64];
-  double lost_square[64], square[64], below_square[64]; /* of rows, sums of squares */
-  double sum[64];                                       /* of a row's |numbers| */
-  double unit[64];                                      /* divides all numbers of a row; 0: none */
+  double lost_square[64], square[64], below_square[64];
+  double sum[64];
+  double unit[64];
 } permi_hybrid_rows;
 
-/* Row i of a [n][n], columns in `order`, divided by entry `unit` unless -1. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -9528,7 +9506,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
    times 0/1 rows with k ones, the permanent is linear in rows, and [Bre73] bounds those. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
-  double sum = 0, before = 0, factorial = 0; /* log k! */
+  double sum = 0, before = 0, factorial = 0;
   int i, k;
   for (i = 1; i < n; i++) {
     const double move = x[i];
@@ -9620,7 +9598,6 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.most = all * rounding->majorant;
 }
 
-/* Takes over the layout, priced again for its nodes. */
 static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
                                permi_hybrid_algebra algebra)
 {
@@ -9636,7 +9613,6 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->rows_a_term = work->rows_a_step;
 }
 
-/* Row i's constants, base and steps. */
 static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *rows, int i)
 {
   const permi_arrangement *layout = maker->layout;
@@ -9675,7 +9651,6 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   }
 }
 
-/* Lanes, high columns and their tables. 0: out of memory. */
 static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
@@ -9706,7 +9681,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* The program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
+/* *made stays NULL if the program for a [n][n][1, complex 2], oriented and scaled, does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
 {
@@ -9775,15 +9750,13 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   return hash;
 }
 
-/* Statements times patterns a second (shared Cascade Lake, 2.5 GHz). */
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* The best layout found, and its cost: both orientations share a third of the annealing. Without room it continues from
-   *layout. */
+/* Both orientations share a third of the annealing. Without room the search continues from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -9823,7 +9796,6 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   *length += more > 0 ? (size_t)more : 0;
 }
 
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -9866,57 +9838,55 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>programs
-   The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
-   (>>program_text), and a thread runs it for every pattern of its walk.
+   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its
+   text (>>program_text), and a thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers: 8 warps of 255 a multiprocessor. Bases are in shared memory, constants in constant
-                 memory, equal moduli once (literals are 5% slower, but compile sooner: for short runs)
+     values      in registers; bases are in shared memory, constants in constant memory, equal moduli once (literals are
+                 5 % slower, but compile sooner: for short runs)
      order       on demand from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry unless it is small (the scale has the product): f (z
-                 +- 1) = fma(f, z, +-f) is one operation, and half the settings need z = base + constant
+     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
-   Bits depend on the plan alone: statements are a fixed sequence, a walk adds by TwoSum, threads in a tree, chunks
-   exactly. So prediction chooses programs; timing may only choose how a text is compiled.
-   Predictions are of an H200 (FP64 1.67e13 operations/s): 80-90% of it up to 130 waiting values; loads of bases are
-   most of the rest. */
+   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
+   programs; timing chooses only how a text is compiled. Prices are of an H200: programs reach 80-90 % of its FP64 rate
+   up to 130 waiting values. */
 
 #if defined(PERM_WITH_CUDA)
-#define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
+#define PERMI_GPU_CONSTANTS 7800
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
-#define PERMI_GPU_LOAD 2.2         /* of a base, in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* of a row by a walk's column: a load and a store */
+#define PERMI_GPU_LOAD 2.2         /* in operations: 4 processors share 128 bytes a cycle */
+#define PERMI_GPU_FLIP 5           /* a load and a store of a row */
 #define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
 #define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
 #define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
 #define PERMI_GPU_VALUES 30000
 
 #define PERMI_GPU_WALK 8
-typedef enum permi_code_kind { /* moduli are real */
+typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
+  PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
   PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_TIMES,
   PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_MINUS,
   PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
+  PERMI_CODE_MULTIPLY,
   PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,    /* a + b */
-  PERMI_CODE_RETURN   /* a */
+  PERMI_CODE_PLUS,
+  PERMI_CODE_RETURN
 } permi_code_kind;
 
-typedef struct permi_code_statement { /* k makes value k */
+typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
 } permi_code_statement;
 
-typedef struct permi_code_flip { /* in a walk's column: 2 a_ij is constant, or its negative */
+typedef struct permi_code_flip {
   int row, constant, negative;
 } permi_code_flip;
 
@@ -9926,17 +9896,17 @@ typedef struct permi_code {
   double *constant;
   permi_code_flip *flip;
   char *text;
-  int statements, statement_room, moduli; /* from `moduli` on the second program's */
+  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
   int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
-  int walk, samples_log2, live; /* live: most waiting doubles */
-  double operations, moves;     /* in a step of the walk; loads and stores as operations */
-  permi_dd scale;               /* of what rows were divided by, 2^-scale_exp2 */
+  int walk, samples_log2, live;
+  double operations, moves;
+  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
   long long scale_exp2;
-  int divided;                      /* rows */
+  int divided;
   const perm_allocator *allocator;
-  int failed;                       /* 1: too large, 2: memory */
+  int failed;                       /* 1: too large, 2: no memory */
 } permi_code;
 
 static permi_code *permi_code_make(const perm_allocator *allocator)
@@ -9964,17 +9934,17 @@ typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
   permi_code *code;
-  int parts, moduli;         /* moduli: 1, the second program */
-  uint32_t minus;            /* low columns with sign - */
-  int literals;              /* in the text: real programs of short runs */
-  int remake, reload;        /* age at which a row sum, a base is made again */
+  int parts, moduli;
+  uint32_t minus;
+  int literals;
+  int remake, reload;        /* statements after which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
   int unit[64]; /* inner column of the row's divisor; -1: none */
-  int base[64], *memo;           /* values; -1: to be made */
-  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* in memo */
+  int base[64], *memo; /* the value's number; -1: to be made */
+  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* places in memo */
   int memos;
-  permi_hybrid_rows rows; /* in the layout's order */
-  const double *floor; /* see permi_hybrid_errors */
+  permi_hybrid_rows rows;
+  const double *floor;
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
@@ -9987,7 +9957,6 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
              : 0;
 }
 
-/* The number of constant x or -x; *negative: which. */
 static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -10005,14 +9974,12 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
              : 0;
 }
 
-/* The same of twice an entry. */
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
   return permi_code_constant(coder, twice, negative);
 }
 
-/* A row's base; of moduli with low signs. Reloading spares registers and not the FP64 pipe. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
@@ -10028,7 +9995,6 @@ static int permi_code_base(permi_coder *coder, int row)
   return coder->base[row];
 }
 
-/* A row sum under a setting, `whole` or without its unit column; of moduli its modulus. */
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
@@ -10054,7 +10020,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* A node's value, or a whole row's, under a setting; a fold makes its larger factor first. */
+/* A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
@@ -10105,7 +10071,6 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   return value;
 }
 
-/* A statement's operands that are values; their number. */
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
   static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
@@ -10116,7 +10081,6 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Notes the most values that wait in statements [begin, end). */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -10133,14 +10097,14 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     const int operands = permi_code_operands(&code->statement[k], operand);
     for (o = 0; o < operands; o++)
       if (last[operand[o]] == k) {
-        last[operand[o]] = -1; /* an operand twice */
+        last[operand[o]] = -1;
         live--;
       }
     live += last[k] >= 0;
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
-  most *= begin ? 1 : coder->parts; /* moduli are real, but for a moment */
+  most *= begin ? 1 : coder->parts;
   code->live = most > code->live ? most : code->live;
   return 1;
 }
@@ -10153,7 +10117,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled a, divided by its largest inner entry if it may be; *growth: log2 of what products may gain. */
+/* *growth: log2 of the products' gain by division. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -10189,7 +10153,6 @@ static void permi_code_forget_table(permi_coder *coder, int first, int log2)
     coder->memo[k] = -1;
 }
 
-/* Forgets what low column `turned` changes; -1: everything. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;
@@ -10246,7 +10209,6 @@ static void permi_code_statements(permi_coder *coder)
    A kernel's text: CUDA C++, real arithmetic in PTX. */
 
 #if defined(PERM_WITH_CUDA)
-/* Tests name the kernels' twins on the CPU. */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
@@ -10284,10 +10246,10 @@ static const char *permi_code_literal(double x, char text[32])
 }
 
 /* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
-   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are C++: A add a constant, V
-   subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus. Real programs are one piece
-   of assembly: NVRTC's C++ would take as long as the assembler and make more values wait (er:40:0.5, sm_90: 144 bytes
-   of spills, assembly none; compiled in 0.6 of the time). A neg is folded into its use. */
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are
+   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
+   Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
+   0 against 144 bytes). */
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
@@ -10317,7 +10279,6 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
      {"a return v%d;\n", NULL}}};
 
-/* PTX: value k = value a + x. */
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
   uint64_t bits;
@@ -10350,7 +10311,6 @@ static void permi_code_print_statement(permi_coder *coder, int k)
     permi_code_print_sum(code, k, k, coder->floor[t->b]);
 }
 
-/* Statements [begin, end) on bases b make block; low: of the moduli. */
 static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
 {
   permi_code *code = coder->code;
@@ -10368,7 +10328,6 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   permi_code_print(code, " : \"memory\");\n");
 }
 
-/* The functions of two-part numbers; then by algebra. */
 static const char permi_code_two_parts[] =
     "struct N { double v, e; };\n"
     "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
@@ -10494,7 +10453,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
    The plan on a GPU, and its candidates. */
 
 #if defined(PERM_WITH_CUDA)
-/* Seconds on one GPU, compiled. Too many waiting values are spilled. */
+/* Waiting values above PERMI_GPU_LIVE are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -10529,7 +10488,6 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-/* The table: start [words], steps of the high columns; exact. */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
 {
   const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
@@ -10568,7 +10526,6 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
-/* The program in *made, as permi_hybrid_create. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                      permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
@@ -10593,7 +10550,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   hybrid->isa = PERM_ISA_CUDA;
   hybrid->gpu.allocator = *allocator;
   words = n * hybrid->parts;
-  most = outer - PERM_GPU_THREADS_LOG2; /* walk, and bits of chunk numbers */
+  most = outer - PERM_GPU_THREADS_LOG2;
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
@@ -10680,17 +10637,16 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
                                       PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
 }
 
-/* The matrix is in orientation `given`. */
 typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   double *scaled;
   long long scale_exp2;
-  int given, zero; /* -1: none yet */
-  int wanted;      /* programs to keep */
+  int given, zero;
+  int wanted;
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Keeps a program if it is new and among the best. 1: it is the best. */
+/* Returns 1 if the program is the best; keeps it if it is new and among the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -10714,7 +10670,6 @@ static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *c
   return place == 0;
 }
 
-/* The trial's programs; *better: one is the best. */
 static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
                                   permi_code_choice *choice, int *better)
 {
@@ -10737,7 +10692,6 @@ static perm_status permi_code_try(permi_maker *maker, const permi_block *block, 
   return status;
 }
 
-/* Operations a second, folds weighted. */
 static double permi_code_rate(permi_hybrid_algebra algebra)
 {
   const double slower = algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6;
@@ -10757,7 +10711,7 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* Anneals all trials; returns how many moves take as long as the run or the rival. *least: seconds of the best. */
+/* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 #define PERMI_GPU_TRIALS 12
 static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
                                     permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
@@ -10790,7 +10744,7 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
   return worth;
 }
 
-/* Offers the best program; a long sum's layout is annealed again. */
+/* A long sum's layout is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {
@@ -10952,7 +10906,6 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                                                  : PERMI_HYBRID_REAL;
 }
 
-/* 0: the offer says why hybrid does not take the block. */
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -10978,7 +10931,6 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* A search's memory; NULL: out of memory. */
 static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -10992,8 +10944,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Seconds that the hybrid may reach, over which orders need not be searched: the first layout's over PERMI_HYBRID_GAIN.
-   INFINITY: it does not matter. */
+/* Above these seconds orders need not be searched, since the hybrid may reach them; INFINITY: it does not matter. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -11115,13 +11066,13 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
 
 /* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
    rounding a fold; all terms share what earlier elimination rounded. */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* what is left of terms' roundings in a sum */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products: those that round */
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1);
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
@@ -11153,7 +11104,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   hybrid = (permi_hybrid *)offer->plan;
   if (permi_gpu_wanted(maker->options, hybrid->n) &&
       (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
-    char message[PERM_MESSAGE_BYTES]; /* a GPU was asked for and would have been used */
+    char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
     status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
   }
@@ -11180,33 +11131,32 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 PERMI_BRIEF_END
 
 /* ======================================================================================= >>sparyser
-   Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
-   SUPERMAN: Efficient permanent computation on GPUs, with the order of [EK] (>>codegen); here as a tree. Digits,
-   columns or groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that
-   touches it, which makes its sum final: each level keeps the product over the rows of slower digits, and a product of
-   0 ends the branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no
-   faster one does (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
+   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: Ryser's sum over sets of
+   columns in Gray order, on compressed columns, with the order of [EK] (>>codegen); here as a tree. Digits, columns or
+   groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
+   which makes its sum final; each level keeps the product over the rows of slower digits, and a product of 0 ends the
+   branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a power of two: 0 is 0.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
-   r_i the row's sum: half as many terms, hardly a zero. Prediction chooses. */
+   r_i the row's sum: half as many terms, hardly a zero. */
 
-#define PERMI_RYSER_CHUNK_NODES 16384 /* least moves of a chunk */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they would take longer than PERMI_RYSER_CHUNK_SECONDS */
+#define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless chunks would take longer than PERMI_RYSER_CHUNK_SECONDS */
 
-typedef struct permi_ryser { /* rows and columns as oriented */
-  int n, parts, integers, halves, digits, low; /* digits from low on are the chunk's */
-  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded */
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes from least on */
+typedef struct permi_ryser {
+  int n, parts, integers, halves, digits, low; /* a chunk fixes the digits from low on */
+  int groups, transposed, on_grid, pairs;
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order */
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then those of none */
-  int shares;                                       /* of the digit below a chunk's */
-  uint64_t combinations;                            /* of the chunk's digits and shares */
-  double nodes, terms, seconds, growth, bits; /* product of row sums of moduli; its log2 */
-  double moved[PERM_MAX_N];                   /* most that rounding moved an entry of a row */
-  int buried;                                 /* 1: an entry lost over 2^-20 of itself */
-  double widest;                              /* row sum of moduli */
+  int column_start[PERM_MAX_N + 1];
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int shares;                                       /* parts of the values of digit low - 1 */
+  uint64_t combinations;
+  double nodes, terms, seconds, growth, bits;
+  double moved[PERM_MAX_N];
+  int buried;                                 /* an entry lost over 2^-20 of itself */
+  double widest;
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
   double value[2][PERM_MAX_N * PERM_MAX_N];
@@ -11228,7 +11178,6 @@ typedef struct permi_ryser_walk {
   uint64_t terms;
 } permi_ryser_walk;
 
-/* Column k in digit order joins or leaves the set. */
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11255,13 +11204,13 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* Multiplies by a digit's rows; 0: the product vanishes. */
+/* Returns 0 if the product vanishes. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* below 2^126, so the product's upper half is the sign's */
+  if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       const int64_t c = walk->integer[ryser->row[i]];
@@ -11292,7 +11241,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   }
 }
 
-/* TwoSum: two short chains where double-double has a long one. */
+/* Adds by TwoSum: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -11316,7 +11265,6 @@ static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
   }
 }
 
-/* Both terms of a fastest digit that is one column: it touches its own rows. */
 static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11374,7 +11322,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
   for (d = 0; d < digits; d++) {
     int code = ryser->least[d];
-    if (d == ryser->low - 1 && shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
+    if (d == ryser->low - 1 && shares > 1) {
       const int begin = (int)(share * left / shares);
       left = (int)((share + 1) * left / shares) - begin;
       code += begin;
@@ -11390,7 +11338,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   }
   walk.product[0][digits] = 1;
   walk.wide[digits].low = 1;
-  for (i = ryser->level_start[digits]; i < ryser->n; i++) { /* rows without a digit are constant */
+  for (i = ryser->level_start[digits]; i < ryser->n; i++) {
     const double re = walk.product[0][digits], im = walk.product[1][digits];
     const double x = walk.x[0][ryser->row[i]], y = walk.x[1][ryser->row[i]];
     walk.product[0][digits] = re * x - im * y;
@@ -11432,9 +11380,9 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Digits: groups of columns never all absent, other columns but `without` (-1: none). */
+/* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
 typedef struct permi_ryser_split {
-  int groups, without, as_given; /* columns stay in order */
+  int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
@@ -11522,7 +11470,6 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Entries on the grid; the base takes the left-out column and half the sums. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -11556,7 +11503,6 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Moves and seconds: at each level the settings from it upwards that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
@@ -11573,7 +11519,7 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1; /* share of sets without a column in this row */
+      double empty = 1;
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
@@ -11618,7 +11564,6 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-/* Offers the best split of both orientations, or refuses. */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
@@ -11649,7 +11594,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
-      continue; /* halves are no integers */
+      continue;
     permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;
@@ -11704,7 +11649,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
    itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
    rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
-                               permi_leaf *leaf) /* terms: of a chunk */
+                               permi_leaf *leaf)
 {
   const int n = block->n;
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
@@ -11753,7 +11698,6 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* All columns, or all but the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
 {
   permi_ryser_split split;
@@ -11796,7 +11740,7 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
       columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
   }
-  for (i = 0; i < n; i++) /* the squared graph */
+  for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
       shares[i] |= (uint64_t)((columns[i] & columns[j]) != 0) << j;
   for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
@@ -11838,45 +11782,42 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>codegen
-   The published sparse sums for GPUs, as oracles: D. Elbek, K. Kaya, Fully-automated code generation for efficient
-   computation of sparse matrix permanents on GPUs [EK]. Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order
-   over the sets of all columns but the last, each of which has code of its own with entries as literals.
-     codegen-registers  all row sums in registers, columns as given
-     codegen-memory  Algorithm 3's order; the k rows of the first c columns in registers, the others in memory with
-                 their product kept. k and c maximise Algorithm 4's score: threads that fit over the cost of their work
+   D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs
+   [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where each column has code of its
+   own with entries as literals.
+     codegen-registers  keeps all row sums in registers
+     codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
+                        in memory with their product; Algorithm 4 chooses k and c
    Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d, down to 1024 terms.
-   Differences: d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter of a second; threads that fit are a nominal
-   GPU's, so that bits do not depend on the machine; a thread's first term comes from its row sums; a launch is a range
-   of chunks of 128 threads; row sums are exact and TwoSum adds terms. Memory is shared unless that costs threads, else
-   global. */
+   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how
+   many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum adds terms. */
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
-#define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
+#define PERMI_CODEGEN_LEAST 10
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
-#define PERMI_CODEGEN_SHARED 232448 /* bytes on one of them */
-#define PERMI_CODEGEN_OTHERS 38 /* beside row sums */
+#define PERMI_CODEGEN_SHARED 232448
+#define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
 #define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* of the first */
-  int walk;             /* 2^walk terms a thread */
+  uint64_t chunk, term;
+  int walk;
 } permi_codegen_launch;
 
 typedef struct permi_codegen {
   permi_gpu gpu; /* first, for >>gpu */
   permi_code *code;
   permi_ryser ryser;
-  int place[PERM_MAX_N];   /* of a row: registers first */
+  int place[PERM_MAX_N];
   int kept, quick;         /* k and c */
-  int blocks, shared;      /* shared: 1, rows in shared memory */
-  int launches, walk;      /* the longest walk */
+  int blocks, shared;
+  int launches, walk;
   permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
   uint64_t chunks;
-  double operations, seconds; /* of a term; predicted */
+  double operations, seconds;
 } permi_codegen;
 
 static void permi_codegen_release(const perm_allocator *allocator, void *context)
@@ -11887,14 +11828,13 @@ static void permi_codegen_release(const perm_allocator *allocator, void *context
   permi_release(allocator, codegen);
 }
 
-/* Blocks that fit on a multiprocessor. */
 static int permi_codegen_blocks(int rows)
 {
   const int registers = (2 * rows + PERMI_CODEGEN_OTHERS + 7) / 8 * 8;
   return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
 }
 
-static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles that a thread has */
+static size_t permi_codegen_shared(const permi_codegen *codegen)
 {
   const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
@@ -11949,7 +11889,6 @@ static void permi_codegen_launches(permi_codegen *codegen)
   codegen->chunks = chunks;
 }
 
-/* Plans an orientation, without text and table. */
 static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block, int side, int memory)
 {
   permi_ryser *ryser = &codegen->ryser;
@@ -11961,7 +11900,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
   split.without = n - 1;
-  if (memory) { /* the last in order is left out */
+  if (memory) {
     split.without = -1;
     permi_ryser_plan(ryser, block, side, &split);
     split.without = ryser->column[n - 1];
@@ -11975,7 +11914,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
     permi_codegen_partition(codegen);
   codegen->blocks = permi_codegen_blocks(codegen->kept);
   codegen->shared = 1;
-#if defined(PERMI_CODEGEN_GLOBAL) /* for trials */
+#if defined(PERMI_CODEGEN_GLOBAL)
   codegen->shared = 0;
 #endif
   if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_CODEGEN_SHARED)
@@ -11991,12 +11930,12 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* Column j included (out 0) or excluded. */
+/* Prints the step in which column j joins (out 0) or leaves the set. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
   const int kept = codegen->kept;
-  double entry[PERM_MAX_N]; /* by place */
+  double entry[PERM_MAX_N];
   uint64_t there = 0;
   char text[32];
   int e, i, seldom = 0;
@@ -12018,7 +11957,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* The kernel. Table: row sums without columns [n]; columns [digits][n]; rows by place. */
+/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -12114,7 +12053,6 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-/* Offers the better orientation. */
 static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -12147,9 +12085,9 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
   return PERM_OK;
 }
 
-#endif /* PERM_WITH_CUDA */
+#endif
 
-/* 1: method sparyser takes over, since no GPU is there. */
+/* Returns 1 if no GPU is there: method sparyser takes over. */
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -12160,7 +12098,7 @@ static int permi_codegen_falls_back(const perm_options *options)
 static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  (void)rival; /* only by name */
+  (void)rival;
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
   else if (block->integer || maker->working->integer)
@@ -12194,7 +12132,7 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
   return length > 0 ? (size_t)length : 0;
 }
 
-/* >>sparyser's bound: a chunk is 128 threads, folded with TwoSum's errors; no term is cut. */
+/* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {
@@ -13443,7 +13381,6 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
                     watch->activity ? watch->activity : "preparing");
 }
 
-/* Checks a matrix, perhaps made by hand. */
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
@@ -13497,12 +13434,12 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
 typedef struct permi_given {
   perm_kind kind;
   int m, n;
-  size_t nnz;              /* of an array: entries other than 0 */
+  size_t nnz;
   const size_t *row_start; /* NULL: an array, whose row i begins at i * ld */
   const int *column;
-  const double *real, *imaginary; /* NULL: there are none; of patterns no integers either */
+  const double *real, *imaginary;
   const int64_t *integer, *imaginary_integer;
-  size_t ld, step; /* step: doubles or integers an entry */
+  size_t ld, step;
 } permi_given;
 
 static permi_given permi_given_rows(const perm_matrix *matrix)
@@ -13535,7 +13472,7 @@ typedef struct permi_given_item {
   int64_t integer[2];
 } permi_given_item;
 
-/* Reads entry e of row i. Returns 1 if it is an integer (Gaussian if complex) for exact engines. */
+/* Returns 1 if entry e of row i is an integer (Gaussian if complex) for exact engines. */
 static int permi_given_entry(const permi_given *given, int i, size_t e, permi_given_item *entry)
 {
   const size_t at = e * given->step;
@@ -13554,7 +13491,7 @@ static int permi_given_entry(const permi_given *given, int i, size_t e, permi_gi
   return 1;
 }
 
-/* 1: all entries are; else *row and *entry are the first that is none, or where watch stopped. */
+/* *row and *entry: the first that is no integer, or where watch stopped. */
 static int permi_given_integers(const permi_given *given, int *row, permi_given_item *entry, permi_control *watch)
 {
   size_t e, end;
@@ -13599,7 +13536,7 @@ static void permi_sparse_fill(const permi_given *given, int exact, int transpose
   working->report.entries = (size_t)used;
 }
 
-/* Fills and reduces the working matrix. *zero: the permanent is 0 by structure. */
+/* *zero: the permanent is 0 by structure. */
 static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero)
 {
   int first = 1, changed = 1;
@@ -13637,7 +13574,6 @@ static int permi_line_compare(const void *p, const void *q)
   return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-/* Bits of an entry, mixed with the line across. */
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
@@ -13648,7 +13584,6 @@ static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *
   return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
 }
 
-/* 1: lines a and b have the same entries. */
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
   int index, equal = working->degree[a] == working->degree[b];
@@ -13668,7 +13603,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Reports blocks, equal lines and degrees; O(nnz + n log n). 0: out of memory. */
+/* Takes O(nnz + n log n); returns 0 if memory runs out. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -13696,7 +13631,7 @@ static int permi_report_left(permi_working *working)
         line[lines].component = working->component[v];
         line[lines].vertex = v;
         for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
-          line[lines].hash += permi_cell_hash(working, &working->cell[index], 1 - side); /* in any order */
+          line[lines].hash += permi_cell_hash(working, &working->cell[index], 1 - side);
         lines++;
         report->degree_three += working->degree[v] == 3;
         report->degree_four += working->degree[v] == 4;
@@ -13720,11 +13655,11 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* The block of n rows and n columns, incomplete if watch stops. 0: out of memory. */
+/* The block is incomplete if watch stops; returns 0 if memory runs out. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
-  int *number = working->work, *fill = working->work + 2 * (size_t)working->n; /* 2 n each */
+  int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
   int i, index, edges = 0, c;
   memset(block, 0, sizeof *block);
   for (i = 0; i < n; i++) {
@@ -13754,7 +13689,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     fill[i] = block->start[i];
   }
   edges = 0;
-  for (i = 0; i < n; i++) /* rows ascend, so each column's list does */
+  for (i = 0; i < n; i++)
     for (index = working->head[rows[i]]; index >= 0; index = working->cell[index].next[0]) {
       if (permi_watch_step(working->watch, (size_t)edges, 30))
         return 1;
@@ -13833,8 +13768,8 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; for 0, where a lower bound will do since planning the exact engine takes longer than many
-   a frontier, if it is below `surely`. */
+   *better is below `seconds`; if that is 0, a lower bound, which is found sooner than a frontier, must be below
+   `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -13878,7 +13813,6 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Seconds of the dense engine. */
 static double permi_dense_seconds(const perm_options *options, int n, int parts)
 {
   const perm_precision precision = options->precision;
@@ -13913,7 +13847,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
     return status;
   view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one */
+  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE)
     maker->job->precision = precision;
   permi_release(&maker->options->allocator, entries);
   if (status == PERM_OK)
@@ -13921,7 +13855,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* 1: a precision above double, here always double-double. */
+/* Precisions above double are double-double here. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -13934,14 +13868,14 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* The price of a state in doubles, measured on a regular graph of order 80 (1.1e7 states). */
+/* The price is relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
-/* 1: arrays go to a GPU, with cpu_fallback only to one with the memory; offer: the lists'. */
+/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
   double seconds = permi_arrays_seconds(frontier), there, needed;
@@ -13993,7 +13927,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
   }
   if (offer->why[0] && offer->status == PERM_OK && options->max_bytes == 0 && offer->bytes > PERMI_DEFAULT_BYTES) {
-    char gpu[sizeof offer->why]; /* its order suits the GPU's memory: the host must ask for that itself */
+    char gpu[sizeof offer->why];
     memcpy(gpu, offer->why, sizeof gpu);
     permi_refuse(offer, PERM_ERROR_LIMIT, "would need %.3g bytes, and %s", offer->bytes, gpu);
   }
@@ -14018,7 +13952,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   return budget;
 }
 
-/* Adapts the budget if a quick first order says that a GPU will be taken. 0: out of memory. */
+/* Adapts the budget if a quick first order says that a GPU will be taken; returns 0 if memory runs out. */
 static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
@@ -14051,7 +13985,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   double cost;
   int *order;
   perm_status status;
-  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* a search may take far longer */
+  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
                  permi_order_seconds(block, 0));
     return PERM_OK;
@@ -14110,7 +14044,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
-    if (doubled && maker->job->leaves == 0) /* accurate, unless another leaf is not */
+    if (doubled && maker->job->leaves == 0)
       maker->job->precision = PERM_PRECISION_DD;
   }
   return PERM_OK;
@@ -14146,7 +14080,7 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* Sets the kind of values. 0: integers may be too long. */
+/* Returns 0 if integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
@@ -14180,7 +14114,7 @@ static double permi_tree_bytes(const permi_tree *tree)
 
 /* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
    where affordable, the cheapest wins. */
-#define PERMI_TREE_FILL 20000 /* most vertices for orders by least fill */
+#define PERMI_TREE_FILL 20000
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -14234,9 +14168,9 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     permi_owned_release(allocator, tree);
     if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
-      break; /* another search cannot pay */
+      break;
     if (!best && rival < (double)INFINITY)
-      break; /* another order will hardly fit either */
+      break;
   }
   permi_tree_graph_release(&graph);
   if (status != PERM_OK) {
@@ -14272,7 +14206,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-/* Sorted lists: PERMI_SORTING_SLOWER times as long as merging (regular graph of order 80). */
+/* PERMI_SORTING_SLOWER is of a regular graph of order 80. */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -14301,13 +14235,13 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 
-/* The frontier's offer, unless others end before an order is found; the hybrid's first layout limits the search. */
+/* Declines if another engine ends before an order is found; the hybrid's first layout limits the search. */
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   double hope = (double)INFINITY;
   perm_status status = PERM_OK;
-  if (maker->offers) { /* it was not requested by name */
+  if (maker->offers) {
     if (maker->offers->proven < finding ||
         (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
@@ -14318,7 +14252,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
 
-/* The quick to predict come first; each makes its offer knowing the best before. */
+/* In order of the time to predict; each offer knows the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
@@ -14356,7 +14290,6 @@ static void permi_offer_clear(const perm_allocator *allocator, const permi_engin
   offer->seconds = (double)INFINITY;
 }
 
-/* Notes an offer, of few blocks only. */
 #define PERMI_BLOCKS_NOTED 8
 static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
                              double bytes, const char *why)
@@ -14372,7 +14305,6 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaf of an engine, within the limits. */
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -14384,7 +14316,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
-  leaf->information.kind = PERM_LEAF_TASK; /* what most makers keep; the leaf takes over the plan */
+  leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
@@ -14418,7 +14350,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   permi_offer_clear(allocator, engine, &offer);
   status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
-    status = maker->watch->stopped; /* there is neither refusal nor leaf */
+    status = maker->watch->stopped;
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
     status = permi_make_engine(maker, block, engine, &offer, leaf);
   else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
@@ -14430,13 +14362,13 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
+/* Full blocks from this order on go to the engines of perm.h; smaller ones are as quick here, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win */
+#define PERMI_FULL_MOST 32
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Hears an offer; one that needs more than max_bytes to plan is a refusal. */
+/* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -14451,14 +14383,13 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
                            : status;
 }
 
-/* The leaf of the best offer, or why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
       offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = PERMI_AT_FRONTIER; /* memory before endless time */
+    offers->chosen = PERMI_AT_FRONTIER;
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
@@ -14475,18 +14406,18 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
                       best->bytes);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
-                      best->bytes); /* doubles have more engines */
+                      best->bytes);
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of the fastest engine within max_bytes. perm.h's engines are asked first, at a glance, and noted last. */
+/* The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
   const int integer = maker->working->integer;
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  double counts = (double)INFINITY, first; /* of the other engines of perm.h; of all of them */
+  double counts = (double)INFINITY, first;
   perm_status status = PERM_OK;
   int i, made = 0;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
@@ -14495,7 +14426,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
   if (block->n <= PERM_MAX_N && (integer || offers.dense > 1e-4))
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
-                              &made); /* no order is found in less */
+                              &made);
   if (status != PERM_OK || made)
     return status;
   first = offers.best = fmin(offers.dense, counts);
@@ -14526,7 +14457,6 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* The leaf of a block: of the method asked for, or of the best one. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -14540,7 +14470,6 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   return permi_make_best(maker, block, leaf);
 }
 
-/* Notes what the preparation did. */
 static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
@@ -14567,7 +14496,6 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaves of all blocks, multiplied to the constant. */
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
@@ -14645,7 +14573,6 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* A job whose value is 0 exactly. */
 static perm_status permi_make_zero(permi_maker *maker)
 {
   permi_number nothing;
@@ -14665,7 +14592,7 @@ static void permi_working_options(permi_working *working, const permi_given *giv
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
-/* The array, of integers if `exact`; the caller releases *entries. */
+/* The caller releases *entries. */
 static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
                                       permi_problem *problem, void **entries, perm_result *result)
 {
@@ -14705,7 +14632,7 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
   return PERM_OK;
 }
 
-/* 1: an integer does not fit a double; unknown if watch stops. */
+/* Returns 1 if an integer does not fit a double; unknown if watch stops. */
 static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
 {
   size_t e;
@@ -14715,7 +14642,7 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* 1: every row and column has an entry; mark has room for n. */
+/* mark has room for n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
   int i, n = given->n, full = 1;
@@ -14737,7 +14664,6 @@ static int permi_sparse_full(const permi_given *given, int *mark)
   return full;
 }
 
-/* The whole matrix to an engine that ignores structure. */
 static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -14768,7 +14694,7 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The job of a square, checked matrix. Stopped searches return what they have, so the watch is asked at the end. */
+/* Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
@@ -14814,7 +14740,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail_long(result);
     } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped; /* components and degrees may be incomplete */
+      status = watch->stopped;
     } else if (zero) {
       status = permi_make_note(&maker);
       status = status == PERM_OK ? permi_make_zero(&maker) : status;
@@ -14838,13 +14764,12 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   return PERM_OK;
 }
 
-/* 1: the matrix is taken as an array, since it is rectangular or by method. */
+/* Rectangular matrices, and methods by counts, are arrays. */
 static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
   return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
 }
 
-/* Checks options and matrix of a call, for *given. */
 static perm_status permi_given_make(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
                                     permi_given *given, perm_result *result)
 {
@@ -14856,7 +14781,7 @@ static perm_status permi_given_make(const perm_matrix *matrix, const perm_option
   return status;
 }
 
-/* Checks what is asked of a matrix; *exact: the arithmetic to begin with. */
+/* *exact: the arithmetic to begin with. */
 static perm_status permi_sparse_check(const permi_given *given, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {
@@ -14867,7 +14792,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && given->kind <= PERM_KIND_INTEGER);
-  if (permi_sparse_by_counts(given, options)) /* checks the rest */
+  if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
           options->method < PERM_METHOD_FRONTIER;
@@ -14877,7 +14802,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
-  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto is refused above */
+  if (options->precision == PERM_PRECISION_KAHAN && !whole)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,
@@ -14915,7 +14840,7 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
     perm_job_free(*job);
     *job = doubles;
-  } else if (seconds < (double)INFINITY) { /* the exact job stands */
+  } else if (seconds < (double)INFINITY) {
     perm_job_free(doubles);
     permi_result_clear(result);
     status = PERM_OK;
@@ -14930,7 +14855,6 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* Ends a stopped call. */
 static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **job, perm_result *result)
 {
   perm_job_free(*job);
@@ -14938,7 +14862,6 @@ static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **
   return permi_fail_stopped(watch, result);
 }
 
-/* The job in the options' precision. */
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
@@ -14982,7 +14905,7 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   return status;
 }
 
-/* The next precision; PERM_PRECISION_COUNT at the top. */
+/* Returns PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
 {
   return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
@@ -15015,7 +14938,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-/* The job, in a higher precision if the tolerance of a job in pieces needs it. */
+/* A job in pieces begins in the precision that its tolerance needs. */
 static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
@@ -15039,7 +14962,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
       return status;
     }
     permi_result_clear(result);
-    if (status != PERM_OK) { /* refused: as well as can be */
+    if (status != PERM_OK) {
       status = PERM_OK;
       break;
     }
@@ -15097,7 +15020,7 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
     status = permi_sparse_check(&given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  exact = exact && permi_given_integers(&given, &row, &bad, &watch); /* methods by counts were not asked yet */
+  exact = exact && permi_given_integers(&given, &row, &bad, &watch);
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
@@ -15137,7 +15060,6 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
-/* For permi_solve; planning makes the job. */
 typedef struct permi_sparse_attempt {
   const permi_given *given;
   double seconds;
@@ -15160,7 +15082,7 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
                                                 const perm_result *result)
 {
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
-  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* too long: not planned */
+  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS)
     return PERM_PRECISION_COUNT;
   return permi_sparse_next(options, result->method, attempt->precision);
 }
@@ -15208,8 +15130,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Takes arrays with many zeros, if the dense engine is slow enough to pay for a look, or cannot take the order. */
-#define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
+/* Takes arrays with many zeros if the dense engine is slow enough to pay for a look, or cannot take the order. */
+#define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
@@ -15262,7 +15184,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     options.precision = PERM_PRECISION_EXACT;
   watch = permi_control_begin(&options);
   status = permi_compute_given(&given, &options, &watch, start, result);
-  if (status < PERM_OK && result->argument) /* of our arguments: 1 is the matrix, 2 the options */
+  if (status < PERM_OK && result->argument) /* argument 1 is the matrix, 2 the options */
     result->argument = result->argument == 2 ? argument : 3;
   return 1;
 }
@@ -15271,27 +15193,27 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 PERMI_BRIEF_BEGIN
 
 /* ============================================================================================ >>spy
-   A picture of structure and plan, in whole coordinates: no locale writes a comma. */
+   A picture of structure and plan, in whole coordinates, since a locale may write a comma. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_SPY_EXACT 600     /* up to this order and */
 #define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
 #define PERMI_SPY_CELLS 160     /* else so many squares a side */
 #define PERMI_SPY_PANEL 440
-#define PERMI_SPY_ROWS 14       /* of the table of blocks */
+#define PERMI_SPY_ROWS 14
 #define PERMI_SPY_OUTLINES 500
-#define PERMI_SPY_POINTS 1000 /* of a curve */
+#define PERMI_SPY_POINTS 1000
 
 typedef struct permi_spy {
   const perm_matrix *matrix;
-  int cells[2];                       /* of the maps, down and across */
-  unsigned *live[2], *dead[2];        /* entries of cells, as given and permuted */
-  int blocks, outlines, singular;     /* strong components, outlined ones */
-  int *first, *order;                 /* of outlines */
-  const perm_job *job;                /* NULL: see message */
+  int cells[2];
+  unsigned *live[2], *dead[2];
+  int blocks, outlines, singular;
+  int *first, *order;
+  const perm_job *job;
   char message[PERM_MESSAGE_BYTES];
-  const permi_leaf *leaf;             /* with the largest elimination, or NULL */
-  int steps, *width;                  /* vertices after steps */
+  const permi_leaf *leaf;
+  int steps, *width;
   double *states;
   double dropped;
   permi_control *watch;
@@ -15332,7 +15254,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
           stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
-/* A map: a path of runs of squares for each shade; the last is of dead entries. */
+/* A path of runs of squares for each shade, dead entries last. */
 static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
 {
   static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
@@ -15348,7 +15270,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
     for (i = 0; i < down; i++)
       for (j = 0; j < across; j = end) {
         int mine = 0, k;
-        for (end = j; end < across; end++) { /* a run */
+        for (end = j; end < across; end++) {
           const size_t at = (size_t)i * (size_t)across + (size_t)end;
           const double density = spy->live[map][at] / area;
           k = spy->live[map][at]   ? density > 0.3 ? 3 : density > 0.1 ? 2 : density > 0.03 ? 1 : 0
@@ -15370,7 +15292,6 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve of widths or logarithms of states, 0 .. most. */
 static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
   return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
@@ -15389,7 +15310,7 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", "%s", permi_spy_number(most).text);
   permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", "%d", logarithmic);
   fputs("<polyline fill=\"none\" stroke=\"#123f8c\" stroke-width=\"2\" points=\"", file);
-  for (p = 0; p < spy->steps; p += stride) { /* the largest of each stride */
+  for (p = 0; p < spy->steps; p += stride) {
     const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
     double value = 0;
     for (q = p; q < spy->steps && q < p + stride; q++)
@@ -15401,7 +15322,6 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   fputs("\"/>\n", file);
 }
 
-/* The maps as given and in block triangular form. */
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -15481,7 +15401,7 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Vertices of the frontier, from the streams backwards: what vanishes was there before, what comes was not. */
+/* Goes through the streams backwards: what vanishes was there before, what comes was not. */
 static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
 {
   uint64_t alive = 0;
@@ -15497,15 +15417,15 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
       const uint64_t flip = permi_stream_word(frontier, s, 2, 0);
       const int drop = want == test && flip == test && s == frontier->stream_start[p];
       held |= drop;
-      gone |= want | (test & ~want & ~flip); /* wanted bits vanish */
-      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0; /* may be reused */
+      gone |= want | (test & ~want & ~flip);
+      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0;
       born |= (want ^ flip) & ~(test & ~want & ~self);
     }
     alive = (alive & ~born) | gone;
   }
 }
 
-/* The maps and the blocks, incomplete if watch stops. */
+/* The maps and the blocks are incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -15520,7 +15440,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
     permi_sparse_fill(&given, 0, 0, &working);
-    spy->singular = !permi_split(&working); /* or stopped */
+    spy->singular = !permi_split(&working);
   }
   if (square && !spy->singular) { /* components come in reverse topological order */
     const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
@@ -15558,7 +15478,6 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   return PERM_OK;
 }
 
-/* Finds the largest block with an elimination. 0: out of memory. */
 static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
 {
   int i;
@@ -15665,7 +15584,7 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
 }
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 PERMI_BRIEF_END
 

@@ -34,13 +34,14 @@ typedef void (*permi_block_kernel)(const permi_arrays_run *run, void *y, size_t 
 
 /* ---- programs of the hybrid */
 
-#define PERMI_HYBRID_DOUBLES 32 /* of a slot: lanes times parts */
-#define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
+#define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
+#define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 6
 #define PERMI_HYBRID_STATEMENTS 60000
 
-/* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p] */
+/* Results of the statements, of y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] +
+   constant[p]. */
 typedef enum permi_opcode {
   PERMI_OP_ROW,        /* out = y */
   PERMI_OP_ROWS,       /* out = y z */
@@ -49,35 +50,35 @@ typedef enum permi_opcode {
   PERMI_OP_DIFFERENCE, /* out = p - q */
   PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
   PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* out = the product of all p: one slot */
+  PERMI_OP_CHAIN,      /* out = the product of all p */
   PERMI_OP_FLIP,       /* slot[p] += constant[h] */
   PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
 } permi_opcode;
 
-/* A slot's place in 8 doubles; shifted every 16 slots, or rows of tables would share cache sets. */
+/* A slot's place in units of 8 doubles; a shift every 16 slots keeps tables' rows out of the same cache sets. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
 }
-#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the bases */
+#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4)
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* a thread */
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* slots, by permi_hybrid_line */
-  uint16_t h, g;      /* slots or constants, held */
+  uint16_t h, g;      /* slots or constants */
 } permi_statement;
 
 typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots too */
-  int first, count; /* statements */
+  uint16_t opcode, row, other, group;
+  int first, count;
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
-  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only values */
+  PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
   PERMI_HYBRID_COMPLEX_MODULI
 } permi_hybrid_algebra;
 
@@ -96,19 +97,18 @@ static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
   return slots + (size_t)line * 8;
 }
 
-/* See permi_hybrid_errors. */
 typedef struct permi_hybrid_rounding {
   double floor[64];    /* raises a row's modulus in the sum of |terms| */
   permi_shared shared;
-  double majorant;     /* at least the permanent of moduli */
-  double bits;         /* of the longest product */
-  double below;        /* compensated rows: relative squares of second words, summed */
+  double majorant;     /* of moduli, from above */
+  double bits;
+  double below;        /* sum of relative squares of compensated rows' second words */
 } permi_hybrid_rounding;
 
 #define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
-typedef struct permi_hybrid_family { /* an instruction set's kernels */
-  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
+typedef struct permi_hybrid_family {
+  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
@@ -118,12 +118,12 @@ typedef struct permi_hybrid {
 #if defined(PERM_WITH_CUDA)
   permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
   struct permi_code *code;
-  struct permi_hybrid *next; /* the next best candidate by prediction */
-  int candidate, candidates; /* from 1; 0: no others are kept */
+  struct permi_hybrid *next;
+  int candidate, candidates; /* numbered from 1; 0: no others are kept */
   double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
 #endif
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
-  int parts, lanes; /* of a pattern; of a slot */
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
+  int parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slots;
   permi_instruction *operation;
@@ -133,12 +133,12 @@ typedef struct permi_hybrid {
   double *lane;           /* [n][parts][lanes], added to it */
   double *sign;           /* [lanes]; 0: no pattern */
   double *step;           /* [high][n][parts]: 2a */
-  size_t doubles;         /* of these four, in one piece */
-  int touched[64][65];    /* rows, then -1 */
-  unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
-  double cost, operations_a_term, rows_a_term; /* of an outer pattern */
+  size_t doubles;
+  int touched[64][65];    /* the rows of each column, then -1 */
+  unsigned absolute_mask; /* the sum of |terms| takes a block in mask + 1 */
+  double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
+  double floor[PERMI_HYBRID_BASES];
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;

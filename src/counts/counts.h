@@ -12,9 +12,9 @@
 #include "../dense/reach.h"
 
 typedef struct permi_problem {
-  int m, n, parts;        /* 1; 2: complex */
-  const double *real;     /* the entries, or NULL and */
-  const int64_t *integer; /* these */
+  int m, n, parts;
+  const double *real;
+  const int64_t *integer;
   ptrdiff_t ld;
   const int *row_count, *column_count; /* NULL: once each */
   const permi_reach *reach;
@@ -23,15 +23,15 @@ typedef struct permi_problem {
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
   int rows, columns; /* with counts; rows <= columns */
-  int zero;          /* 1: the permanent is */
+  int zero;
   int *row_count, *column_count;
-  double *real;     /* [m][n][parts], or NULL and */
-  int64_t *integer; /* these, */
+  double *real;     /* [m][n][parts]; NULL if integers */
+  int64_t *integer;
   int scaled, exp2; /* scaled: doubles as integers, times 2^exp2 */
   const permi_reach *reach;
 } permi_counted;
 
-/* Bits of the entry where a line (row or column) meets another; 0 for both zeros. */
+/* The entry's bits; 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -46,12 +46,11 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   return bits;
 }
 
-/* Distinct lines of one side. */
 typedef struct permi_lines {
   int *line, *count, lines;
 } permi_lines;
 
-/* Does line x equal line y, or zero if y < 0, on the other side's lines? */
+/* Line y is zero if y < 0. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   int k, part;
@@ -63,8 +62,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Finds the first of each set of equal lines. Compares, without hashing: lines that differ mostly do so in their
-   first places (`first`: room for them). */
+/* Compares lines, since those that differ mostly do so in their first places (`first`: room for them). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -114,12 +112,12 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Reduces a checked problem, in one allocation, counted->real. O(m n) where lines differ. */
+/* Makes one allocation, counted->real; O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
-  permi_lines side[2]; /* rows, columns */
+  permi_lines side[2];
   const permi_lines *rows, *columns;
   int total[2], left[2], s, i, j, part;
   uint64_t *first = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *first + 4 * sizeof(int));
@@ -146,7 +144,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   }
   if (total[0] <= total[1] ? left[1] < total[0] : left[0] < total[1])
     counted->zero = 1;
-  s = left[0] > left[1]; /* which becomes the rows */
+  s = left[0] > left[1];
   rows = &side[s];
   columns = &side[1 - s];
   counted->m = rows->lines;
@@ -177,8 +175,8 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Copies the problem with doubles as whole numbers of their least bit, for the last precision tried. 0: over 62
-   bits, or out of memory. */
+/* Makes doubles multiples of their least bit, for the last precision tried. Returns 0 above 62 bits, or if memory runs
+   out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -222,7 +220,7 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)counted->m);
   size_t k;
   int x;
-  for (x = 0; x < counted->m + counted->n; x++) /* the counts of the columns follow */
+  for (x = 0; x < counted->m + counted->n; x++)
     hash = permi_hash(hash, (uint64_t)counted->row_count[x]);
   for (k = 0; k < entries; k++)
     hash =

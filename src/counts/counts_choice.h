@@ -3,8 +3,8 @@
      subsets    2^m m n / 2, m < n; subtracts nothing that the permanent does not
      short      Glynn's sum over the short side: 2^(m-1) m n
      ryser      2^n m, for n close to m [Rys63; MRA, algorithm 2]
-     padded     Glynn's sum with n - m rows of ones, divided by (n - m)!, for comparisons [MRA, algorithm 4, whose sum
-     over 2^n signs needs 2^-n, not 2^-(n-1)]
+     padded     Glynn's sum with n - m rows of ones, divided by (n - m)! [MRA, algorithm 4, whose sum over 2^n signs
+                needs 2^-n, not 2^-(n-1)]
      expansion  all injections */
 #pragma once
 #include "../dense/gpu.h"
@@ -13,21 +13,20 @@
 
 typedef struct permi_choice {
   perm_method method;
-  int by_columns;           /* 1: the digits are the columns */
-  perm_precision precision; /* default, dd, or exact */
-  int words;                /* of exact numbers, */
-  uint64_t modulus;         /* or of their residues, if not 0 */
+  int by_columns;
+  perm_precision precision;
+  int words;
+  uint64_t modulus;
   perm_isa isa;
-  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot, */
-  const char *why;                    /* and why */
+  double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot */
+  const char *why;                    /* why it cannot */
 } permi_choice;
 
-/* Counted lines as an engine sees them. */
 typedef struct permi_shape {
-  int digits, forms, given; /* distinct lines; given: forms but for padded's row of ones, */
-  int padding;              /* its count */
+  int digits, forms, given; /* given: forms without padded's row of ones */
+  int padding;              /* copies of that row */
   int digit_total, form_total, needed, skips;
-  const int *digit_count, *form_count; /* of the given forms */
+  const int *digit_count, *form_count;
 } permi_shape;
 
 static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
@@ -56,7 +55,7 @@ PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *coun
   return sum;
 }
 
-/* log2 of the product over rows (columns) of sums of |entries|, with counts; *sums: their sum. */
+/* log2 of the product of the lines' sums of |entries|, with counts; *sums: their sum. */
 PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
 {
   const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
@@ -91,7 +90,7 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* The price of an expansion at `one` second a visit. */
+/* one: seconds of a visit. */
 PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double one, double size, permi_choice *choice)
 {
   double visits = 1, level = 1;
@@ -108,7 +107,7 @@ PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double on
     choice->seconds = visits * (one + 1e-8);
 }
 
-/* The price of a sum over signs; one: seconds of an operation in dd or exact. */
+/* one: seconds of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, double one, double size,
                                          permi_choice *choice)
 {
@@ -135,7 +134,7 @@ PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, do
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* The predicted price of one engine, or why it cannot. modulus: 0, or the one wanted. */
+/* modulus: 0, or the one wanted. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus)
 {
@@ -198,9 +197,8 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-#define PERMI_COUNTS_GPU_STEPS 2000 /* most operations of a term */
+#define PERMI_COUNTS_GPU_STEPS 2000
 
-/* Predicted seconds on a GPU; INFINITY: not for GPUs. */
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
   const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
@@ -215,10 +213,10 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
       steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape.needed > 64 ||
       weights + 2 * rows * (shape.digits + 1) > 16000)
     return (double)INFINITY;
-  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* for compiling */
+  return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
-/* The cheapest engine, or the named one. Subsets may take twice as long: they do not cancel. */
+/* Subsets may take twice as long as others: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -253,7 +251,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
       choice.seconds /= favour;
     }
     choice.isa = PERM_ISA_PLAIN;
-    if (options->gpu.devices && counted->reach->gpu) { /* as permi_plan_gpu */
+    if (options->gpu.devices && counted->reach->gpu) {
       const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];
       if (gpu < (options->isa == PERM_ISA_CUDA ? (double)INFINITY : choice.seconds) &&

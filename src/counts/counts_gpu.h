@@ -5,10 +5,10 @@
 #include "../exact/exact_gpu.h"
 #include "sign_sums.h"
 
-#define PERMI_COUNTS_GPU_WALK 1024 /* most terms of a walk */
+#define PERMI_COUNTS_GPU_WALK 1024
 
 typedef struct permi_counts_gpu {
-  permi_gpu gpu; /* first: >>gpu looks here */
+  permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
   perm_gpu_counts shape;
   char text[4096];
@@ -36,7 +36,7 @@ static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, siz
 }
 #undef PERMI_MEMBER
 
-/* Sets the kernel's shape and *threads, the settings of high digits; returns `walked`. */
+/* Returns `walked`; *threads: settings of the high digits. */
 PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
 {
   const int rows = counts->forms * counts->parts;
@@ -65,7 +65,7 @@ PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gp
   return walked;
 }
 
-/* Fills the table of permi_counts_walk of >>text_counts; it was zero. */
+/* The table of permi_counts_walk, >>text_counts; it was zero. */
 PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const perm_gpu_counts *shape, int walked,
                                               double *table)
 {
@@ -74,7 +74,7 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
   const int parts = counts->parts, rows = counts->forms * parts, digits = counts->digits, words = 1 + shape->low;
   const int high = digits - walked;
   double *to = table + 4 + 2 * high;
-  permi_counts low = *counts; /* the digits of a walk */
+  permi_counts low = *counts;
   permi_nary walk;
   int d, f, k, part, v;
   table[2] = high;
@@ -87,7 +87,7 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
           if (d >= 0)
             *to = from[digit * rows] * (counts->ryser ? 1 : -2);
           for (v = 0; d < 0 && v < digits && !counts->ryser; v++)
-            *to += from[v * rows] * counts->digit_count[v]; /* exact */
+            *to += from[v * rows] * counts->digit_count[v];
         }
   }
   for (d = 0; d < high; d++) {
@@ -113,7 +113,6 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
     to[k] = rank_weight[k] * ((counts->needed - k) & 1 ? -1 : 1);
 }
 
-/* Makes a leaf for GPUs; tables are copied. */
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {

@@ -5,8 +5,7 @@
 #include "counts_gpu.h"
 #include "counts_scale.h"
 
-/* Digits of a choice, to be filled in, with room for `cells` weights; *spare: zeros for digits and forms, and room
-   for the digits' order. NULL: out of memory. */
+/* *spare: zeros for digits and forms, and room for the digits' order. Returns NULL if memory runs out. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
                                                  const permi_reach *reach, size_t cells,
                                                  const perm_allocator *allocator, int **spare)
@@ -59,8 +58,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const
   return counts;
 }
 
-/* order := the digits, largest counts first, stable. half_last: then the last odd one, or else the first, goes to
-   the end. */
+/* Sorts the digits by falling count, stable. half_last: then the last odd one, or else the first, goes to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
   int at = digits - 1, d, k;
@@ -78,7 +76,6 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-/* Copies counts and entries in that order. */
 PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const permi_shape *shape, int by_columns,
                                          const int *order, permi_counts *counts)
 {
@@ -94,7 +91,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
         const size_t from = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counts->parts + (size_t)part;
         double *to = counts->high + permi_counts_at(counts, d, part, f);
         if (f < shape->given)
-          memcpy(to, counted->real + from, sizeof *to); /* or an integer */
+          memcpy(to, counted->real + from, sizeof *to);
         else
           *to = part == 0;
         counts->signs |= counts->parts == 2 || (!counted->integer && *to < 0);
@@ -102,7 +99,7 @@ PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const per
   }
 }
 
-/* Adds weights, grids and chunks of a sum over signs; returns a bound of what forms lose. */
+/* Returns a bound of what forms lose. */
 PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
                                           permi_leaf *leaf)
 {
@@ -137,7 +134,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shap
     leaf->scale_exp2 += counts->digit_total;
   for (d = 2; d <= shape->padding; d++)
     leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
-  if (shape->padding > 1) { /* its inverse */
+  if (shape->padding > 1) {
     const double x = leaf->scale.hi, inverse = 1 / x;
     leaf->scale.lo = (fma(-inverse, x, 1) - inverse * leaf->scale.lo) * inverse;
     leaf->scale.hi = inverse;
@@ -157,7 +154,6 @@ PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, 
   return choice->modulus ? permi_hash(fingerprint, choice->modulus) : fingerprint;
 }
 
-/* Makes the leaf of a choice; fingerprint: of the problem. */
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {

@@ -14,7 +14,6 @@ PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digi
   return size != 0 ? permi_exponent(size) : PERMI_NO_EXPONENT;
 }
 
-/* Do two non-zero entries differ by more than 2^PERMI_SCALE_WIDE? */
 PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
 {
   int least = INT_MAX, most = INT_MIN, d, f;
@@ -27,9 +26,9 @@ PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
   return most - (double)least > PERMI_SCALE_WIDE;
 }
 
-/* Sets exp2 by >>scale, repeated lines written out, square problems only: the largest products are then about 1,
-   where means of exponents leave 2^-3000 and no bounds. 0: too large, not wide, or no transversal; -1: out of
-   memory. */
+/* Sets exp2 by >>scale, repeated lines written out, square problems only: the largest products are then about 1, where
+   means of exponents leave 2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal; -1 if
+   memory runs out. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
@@ -49,7 +48,7 @@ PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *c
   for (side = 0; scaled && side < 2; side++) {
     const int *count = side ? counts->form_count : counts->digit_count;
     for (d = i = 0; d < (side ? counts->forms : counts->digits); i += count[d++])
-      exp2[side][d] = line_exp2[side][i]; /* counts are positive */
+      exp2[side][d] = line_exp2[side][i];
   }
   return scaled;
 }
@@ -92,8 +91,8 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
   }
 }
 
-/* Scales the entries as >>counts says; permanents are multiplied by 2^*scale_exp2. Square ones: means of exponents
-   first. 1: exact; 0: some entry is off by up to half the least double; -1: out of memory. exp2: zeros. */
+/* Permanents are multiplied by 2^*scale_exp2. Square problems: means of exponents first. Returns 1 if exact, 0 if some
+   entry is off by up to half the least double, -1 if memory runs out. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -105,7 +104,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
     permi_counts_scale_lines(counts, 1, PERMI_SCALE_MEAN, exp2);
     permi_counts_scale_lines(counts, 0, PERMI_SCALE_LARGEST, exp2);
   }
-  permi_counts_scale_lines(counts, !counts->skips, PERMI_SCALE_SUM, exp2); /* the lines that are all used */
+  permi_counts_scale_lines(counts, !counts->skips, PERMI_SCALE_SUM, exp2);
   for (d = 0; d < counts->digits * counts->parts; d++)
     for (f = 0; f < counts->forms; f++) {
       double *x = &counts->high[d * counts->forms + f];
@@ -121,7 +120,7 @@ PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const 
   return exact;
 }
 
-/* Is every sum a whole number below 2^53 units, so that nothing rounds? Each line that is all used has a unit. */
+/* Returns 1 if every sum is a whole number below 2^53 units, one for each line that is all used: nothing rounds. */
 PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
 {
   const int of_forms = !counts->skips;
@@ -148,8 +147,8 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* Splits the entries of each form for >>sign_sums onto two grids on which all sums are exact. Returns a bound of
-   what the forms lose, with counts. */
+/* Splits each form's entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with
+   counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);

@@ -5,33 +5,32 @@
 #include "../base/ring.h"
 #include "../dense/dispatch.h"
 
-#define PERMI_MOST_DIGITS 62  /* of engines that count in a number system */
-#define PERMI_MOST_FORMS 512  /* in a workspace, */
-#define PERMI_MOST_NEEDED 128 /* with what leads to e_M */
-#define PERMI_MOST_CELLS 8192 /* 8-byte words of cells */
+#define PERMI_MOST_DIGITS 62
+#define PERMI_MOST_FORMS 512
+#define PERMI_MOST_NEEDED 128
+#define PERMI_MOST_CELLS 8192
 #define PERMI_MOST_WALKED 900 /* total of digits: binomials are scaled by 2^-total */
 
 typedef struct permi_counts {
   perm_allocator allocator;
-  permi_numbers numbers; /* of PERM_PRECISION_DD and of integers */
-  size_t size;           /* words of a cell */
-  int plain;             /* 1: in double instead */
+  permi_numbers numbers;
+  size_t size;
+  int plain;
   const permi_counts_kernels *kernels;
   perm_method method;
   int parts, digits, forms;
-  int digit_total, form_total, needed; /* totals; the smaller one */
-  int skips;                           /* form_total - needed: unused forms */
+  int digit_total, form_total, needed;
+  int skips;                           /* forms that stay unused */
   int *digit_count, *form_count, *radix;
-  double *high, *low; /* entries [digit][part][form], scaled; low: the rest of high for split sums */
-  int64_t *integer;   /* or these */
-  int whole;          /* 1: nothing rounds */
-  int lossy;          /* 1: scaling rounded some tiny entry */
-  int signs;          /* 1: negative or complex entries: |terms| are summed apart */
-  /* >>sign_sums: */
+  double *high, *low; /* [digit][part][form], scaled; low: the rest of high for split sums */
+  int64_t *integer;
+  int whole;
+  int lossy;          /* scaling rounded some tiny entry */
+  int signs;          /* entries are negative or complex: |terms| are summed apart */
   int ryser, symmetric; /* symmetric: Glynn's sum with forms to spare */
   uint64_t terms, chunks;
   unsigned absolute_mask; /* of symmetric functions, one of mask + 1 terms enters the sum of |terms| */
-  int *weight_at;         /* binomials of digit d begin here */
+  int *weight_at;
   uint64_t *weight;
   uint64_t *rank_weight; /* Ryser's, by columns in the set */
 } permi_counts;
@@ -56,11 +55,11 @@ PERMI_NEVER_INLINE static double permi_counts_modulus(const permi_counts *counts
 /* What a cell is multiplied by: an entry, or a sum of entries. */
 typedef struct permi_factor {
   permi_coefficient c;
-  uint64_t magnitude[2][2]; /* integers, but for residues */
+  uint64_t magnitude[2][2];
   int negative[2];
 } permi_factor;
 
-/* Sets *factor to x, or to the integers; other fields stay. */
+/* Other fields stay. */
 static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
                              permi_factor *factor)
 {
@@ -84,7 +83,6 @@ static permi_wide permi_wide_times(int64_t x, int64_t y)
   return product;
 }
 
-/* *factor = `times` times the entry. */
 static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
   permi_dd x[2] = {{0, 0}, {0, 0}};

@@ -10,14 +10,13 @@
 #include "../dense/kernels.h"
 #include "subsets.h"
 
-/* A place in the n-ary Gray code. */
 typedef struct permi_nary {
-  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1, where the digit goes next */
-  int total, digit;                                /* total: of v; digit: the last moved */
-  uint64_t left;                                   /* terms to come */
+  int v[PERMI_MOST_DIGITS], up[PERMI_MOST_DIGITS]; /* up: 1 or -1 */
+  int total, digit;                                /* digit: the last moved */
+  uint64_t left;
 } permi_nary;
 
-/* First term of a chunk; chunks are as even as can be. */
+/* Chunks are as even as can be. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -41,7 +40,7 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
   }
 }
 
-/* Moves to the next term; 0 after the last. */
+/* Returns 0 after the last term. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
@@ -55,13 +54,11 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   return 1;
 }
 
-/* How often a form has digit d. */
 static int permi_nary_times(const permi_counts *counts, const permi_nary *walk, int d)
 {
   return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
 }
 
-/* Change of permi_nary_times of the digit that moved last. */
 static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
 {
   return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
@@ -72,16 +69,13 @@ static int permi_nary_negative(const permi_counts *counts, const permi_nary *wal
   return (counts->ryser ? counts->needed - walk->total : walk->total) & 1;
 }
 
-/* ---- terms in double, gathered in batches */
-
 /* form: [row][lane] of PERMI_TERMS lanes, or PERMI_SETS for symmetric functions; e: their room. */
 typedef struct permi_form_batch {
   double form[2 * PERMI_MOST_FORMS * PERMI_TERMS], e[2 * (PERMI_MOST_NEEDED + 1) * PERMI_SETS], weight[PERMI_TERMS];
-  int room, lanes; /* number of lanes; filled ones */
+  int room, lanes;
 } permi_form_batch;
 
-/* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind; skips what cannot reach e_M.
-   absolute: of |forms|. */
+/* Returns e_M of PERMI_SETS sets of forms, imaginary parts M + 1 numbers behind. absolute: of |forms|. */
 static const double *permi_symmetric(const permi_counts *counts, permi_form_batch *batch, int absolute)
 {
   const int parts = absolute ? 1 : counts->parts, needed = counts->needed;
@@ -130,7 +124,6 @@ static void permi_batch_symmetric(const permi_counts *counts, permi_form_batch *
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
 }
 
-/* Adds the batch's terms; empty lanes get forms 0. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   int lane, f;
@@ -146,13 +139,11 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
     counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
 }
 
-/* Forms in any precision, kept between terms. */
 typedef struct permi_forms {
   double high[2 * PERMI_MOST_FORMS], low[2 * PERMI_MOST_FORMS];
-  permi_wide word[2 * PERMI_MOST_FORMS]; /* two's complement */
+  permi_wide word[2 * PERMI_MOST_FORMS];
 } permi_forms;
 
-/* A thread's workspace. */
 typedef struct permi_nary_work {
   permi_forms forms;
   union {
@@ -164,7 +155,6 @@ typedef struct permi_nary_work {
   } of;
 } permi_nary_work;
 
-/* Adds `times` times the digit's entries to the forms. */
 PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
 {
   const int rows = counts->forms * counts->parts;
@@ -190,7 +180,6 @@ static void permi_forms_start(const permi_counts *counts, permi_forms *forms, co
     permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
 }
 
-/* Runs a chunk in double. */
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
                              perm_partial *partial)
 {
@@ -231,8 +220,6 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
     permi_sum_add_double(&partial->absolute, sums.absolute[lane]);
   }
 }
-
-/* ---- terms in cells */
 
 static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
@@ -302,7 +289,6 @@ static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negat
   permi_value_sum_parts(&counts->numbers, term, partial);
 }
 
-/* Runs a chunk in cells. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
@@ -348,8 +334,6 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
     permi_nary_cells(counts, &walk, (permi_nary_work *)workspace, partial);
 }
 
-/* ---- binomials as weights, cells or doubles */
-
 static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int at, permi_dd x)
 {
   const size_t size = counts->size;
@@ -357,7 +341,6 @@ static void permi_weight_put(const permi_counts *counts, uint64_t *weight, int a
   memcpy(weight + (size_t)at * size, &x, counts->plain ? sizeof x.hi : sizeof x);
 }
 
-/* b times / over, to 106 bits. */
 static permi_dd permi_binomial_next(permi_dd b, int times, int over)
 {
   permi_dd inverse;
@@ -379,7 +362,7 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
   }
   memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
   weight[0] = 1;
-  for (k = 1; k <= c; k++) /* Pascal's triangle */
+  for (k = 1; k <= c; k++)
     for (v = k < most ? k : most; v > 0; v--)
       permi_words_add(weight + (size_t)v * size, weight + (size_t)(v - 1) * size, counts->numbers.words);
   for (v = 0; half && v <= most; v++)
@@ -387,7 +370,6 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
       permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
 }
 
-/* Ryser's binom(N - k, M - k) for k = 0 .. M. */
 PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
 {
   const int needed = counts->needed, skips = counts->digit_total - needed;

@@ -8,7 +8,7 @@
 #include "../job/job.h"
 #include "digits.h"
 
-#define PERMI_SWEEP_ROW 64 /* states swept together */
+#define PERMI_SWEEP_ROW 64
 
 typedef struct permi_subsets {
   const permi_counts *counts;
@@ -16,16 +16,16 @@ typedef struct permi_subsets {
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
   double *plane[3];          /* states: real, imaginary, absolute; or NULL */
-  uint64_t *cell;            /* instead of the first two */
-  int at[PERMI_MOST_DIGITS]; /* weights of digit d: from there, by v_d */
+  uint64_t *cell;            /* instead of the first two planes */
+  int at[PERMI_MOST_DIGITS]; /* where digit d's weights, by v_d, begin */
   double *weight[3];         /* real, imaginary, absolute */
-  permi_factor *factor;      /* instead of the first two */
-  double *sum[3];            /* a row of new states */
+  permi_factor *factor;      /* instead of the first two weights */
+  double *sum[3];
   int block, row;            /* digits 0 .. block - 1 span a row of so many states; */
   double *inner[4]; /* their weights [digit][row]: real, imaginary, absolute, -imaginary; 0 where v_d is */
-  int inner_total;  /* the largest total of them */
-  permi_control *control; /* or NULL */
-  double least_state, least_weight; /* non-zero ones: tells where products cannot underflow */
+  int inner_total;  /* their largest total */
+  permi_control *control;
+  double least_state, least_weight; /* of the non-zero ones: tell where products cannot underflow */
   /* digits to take back from the row: offsets and weights */
   int active;
   size_t offset[PERMI_MOST_DIGITS];
@@ -58,7 +58,7 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
   return most;
 }
 
-/* Moves the states base + x0 .. base + x1 in double. Returns the largest modulus. */
+/* Moves the states base + x0 .. base + x1 in double; returns their largest modulus. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -68,13 +68,13 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   int plane, k, terms;
   for (plane = 0; plane < 3; plane++) {
     const double *state = dp->plane[plane] ? dp->plane[plane] + base : NULL;
-    const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL; /* times i w */
+    const double *other = plane < 2 && dp->plane[1] ? dp->plane[1 - plane] + base : NULL;
     double *sum = dp->sum[plane];
     const int which = plane == 2 ? 2 : 0, turned = plane ? 1 : 3;
     if (!state)
       continue;
     memcpy(sum + x0, state + x0, (size_t)states * sizeof *sum);
-    for (k = 0; k < dp->block; k++) { /* along the row */
+    for (k = 0; k < dp->block; k++) {
       const int stride = (int)dp->stride[k], x = x0 > stride ? x0 : stride, at = k * dp->row + x;
       kernels->add_weighted(sum + x, state + x - stride, dp->inner[which] + at, x1 - x + 1);
       if (other)
@@ -96,7 +96,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* The same in cells, with absolute values beside. */
+/* Moves states in cells, with their absolute values. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -131,7 +131,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
 {
   const permi_counts *counts = dp->counts;
   const int words = counts->numbers.words, products = counts->parts * counts->parts;
-  const double each = dp->cell ? (10.0 + 5 * words) * products : 1; /* for permi_watch */
+  const double each = dp->cell ? (10.0 + 5 * words) * products : 1;
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
@@ -155,7 +155,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
         size = permi_subsets_cells(dp, base, x0, x1);
       else if (dp->skip)
         size = permi_subsets_row(dp, base, x0, x1);
-      else /* one total is needed */
+      else
         size = permi_subsets_state(dp, base + (size_t)x0, x0);
       largest = size > largest ? size : largest;
       units += (double)(x1 - x0 + 1) * (1 + dp->block + dp->active) * each;
@@ -205,7 +205,6 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
   }
 }
 
-/* Multiplies all states by 2^-e; exact but for what underflows. */
 PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
 {
   permi_dd *cell = (permi_dd *)(void *)dp->cell;
@@ -218,7 +217,6 @@ PERMI_COLD static void permi_subsets_rescale(permi_subsets *dp, int e)
     cell[s] = permi_dd_scale(cell[s], -e);
 }
 
-/* Adds the states with the needed total. */
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
@@ -249,7 +247,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* Bound of what an operation loses by underflow; double-doubles lose several least doubles. */
+/* An operation loses less by underflow; double-doubles lose several least doubles. */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
@@ -293,7 +291,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   return PERM_OK;
 }
 
-/* Sets places, weights and rows of the digits; returns the number of weights. Too many states: dp->states = 0. */
+/* Returns the number of weights; dp->states is 0 if there are too many. */
 PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_counts *counts)
 {
   double states = 1;
@@ -379,10 +377,9 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   return PERM_OK;
 }
 
-/* ---- expansion: each form takes a digit with copies left */
 typedef struct permi_expansion {
-  int *left, *chosen, *form_of; /* by digit; by depth */
-  uint64_t *cell;               /* by depth */
+  int *left, *chosen, *form_of;
+  uint64_t *cell;
 } permi_expansion;
 
 PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control,

@@ -1,27 +1,24 @@
 /* ========================================================================================== >>exact
-   Permanents of integer matrices without rounding. Every result is the same for all kernels, splits and numbers of
-   threads.
-   Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x, whichever is
-   predicted to cost less.
-   Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
-   |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
-   Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
-   of 0 counts as 1; y_i is 0.
-   Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
-   Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
-   Limbs are signed. Unsigned ones would do with a constant added to each group of two rows or more (the addition has
-   degree n - 2 or less in x and sums to 0). Not done: it saves two operations a limb and vector, and fails when
-   terms are skipped or a row is alone. */
+   Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
+     Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
+     Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
+     |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
+     Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
+     of 0 counts as 1; y_i is 0.
+     Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
+     Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
+   Limbs are signed. Unsigned limbs, with a constant added to each group of two rows or more (the addition has degree n
+   - 2 or less in x and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a
+   row is alone. */
 #pragma once
 #include "../dense/dense.h"
 
-/* One orientation of the matrix. */
 typedef struct permi_exact_rows {
-  int n, parts, transposed, halved, wide; /* rows halved; rows that reach 2^63 */
+  int n, parts, transposed, halved, wide;
   const permi_integer_view *view;
   int half[PERM_MAX_N];
   uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
-  double bits;               /* >= log2 of the product of the norms */
+  double bits;               /* at least log2 of the product of the norms */
 } permi_exact_rows;
 
 static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int part)
@@ -43,7 +40,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
     permi_wide norm = {0, 0};
     int odd = 0;
     for (part = 0; part < view->parts; part++) {
-      int sum = 0; /* its parity: both parts of an even row must be even */
+      int sum = 0; /* both parts of an even row must be even */
       for (j = 0; j < n; j++) {
         int64_t x = permi_exact_at(&rows, i, j, part);
         permi_wide more = {0, 0};
@@ -92,9 +89,9 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
 /* ---- portable kernels: one term at a time; 64-bit limbs, or residues modulo an odd p */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;     /* the last wide_groups: one row of two words each */
-  int group_rows[PERM_MAX_N];  /* in turn */
-  int group_words[PERM_MAX_N]; /* of the product so far, with its sign */
+  int groups, wide_groups;
+  int group_rows[PERM_MAX_N];  /* rows, group by group */
+  int group_words[PERM_MAX_N]; /* words of the product up to each group, with its sign */
   int sum_words;
   uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
   uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
@@ -110,7 +107,6 @@ static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int nat
     permi_words_subtract(out + 1, p, words);
 }
 
-/* Extends the sign of p to `grown` words. */
 static void permi_signed_grow(uint64_t *p, int words, int grown)
 {
   uint64_t sign = p[words - 1] >> 63 ? UINT64_MAX : 0;
@@ -120,7 +116,7 @@ static void permi_signed_grow(uint64_t *p, int words, int grown)
 
 #define PERMI_EXACT_ROOM (PERM_INTEGER_WORDS + 4)
 
-/* out = p c, c of one word, or of two if `wide`; the plan says that `grown` words hold it. */
+/* c has one word, or two if `wide`; `grown` words hold out = p c. */
 static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uint64_t high, int wide, uint64_t *out,
                                  int grown)
 {
@@ -134,7 +130,6 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
   }
 }
 
-/* y at the beginning of a chunk. */
 static void permi_exact_plain_begin(const permi_exact_plain *plain, uint64_t s, uint64_t *low, uint64_t *high)
 {
   const int size = plain->n * plain->parts;
@@ -301,7 +296,7 @@ static void permi_exact_plain_groups(const permi_exact_rows *rows, permi_exact_p
 {
   const uint64_t reach = UINT64_MAX >> 1;
   uint64_t bound[PERM_MAX_N];
-  double bits = 1; /* the sign */
+  double bits = 1;
   int group_of[PERM_MAX_N], placed[PERM_MAX_N], i, k, g, used = 0;
   memset(placed, 0, sizeof placed);
   for (k = 0; k < rows->n - rows->wide; k++) {
@@ -352,7 +347,7 @@ static uint64_t permi_inverse_odd(uint64_t p)
   return inverse;
 }
 
-/* A chunk is 2^chunk_log2 sign vectors; fixed_column, always +, says which. */
+/* fixed_column is always +. */
 static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int chunk_log2, double seconds,
                              double bytes, permi_leaf *leaf)
 {
@@ -376,7 +371,6 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
 }
 
-/* A leaf of the portable kernels; modulus 0: limbs. */
 static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exact_rows *rows, uint64_t modulus,
                                           permi_leaf *leaf, perm_result *result)
 {

@@ -1,22 +1,21 @@
 /* ====================================================================================== >>exact_gpu
    Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs. The
-   kernel is compiled for the shape, see perm_gpu_exact. For skipping, a table has, by a halved row's sum over the
-   other columns, a word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
+   kernel is compiled for the shape, perm_gpu_exact. For skipping, a table has, by a halved row's sum over the other
+   columns, a word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
 #pragma once
 #include "../dense/gpu.h"
 #include "limbs.h"
 
-/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less
-   for more limbs); residues modulo 3 primes of 31 bits, where 4 are needed, 2.5e10; zeros skipped, a tenth of the
-   terms left, 6.4e11. */
+/* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
+   more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
-#define PERMI_EXACT_GPU_PRODUCTS 3000 /* most products of words in a term: 15 s to compile */
+#define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
 #ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
 #define PERMI_EXACT_GPU_SKIP 1
 #endif
 
 typedef struct permi_exact_gpu {
-  permi_gpu gpu; /* first: >>gpu looks here */
+  permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
   perm_gpu_exact shape;
   int transposed;
@@ -24,8 +23,8 @@ typedef struct permi_exact_gpu {
   char text[24576];
 } permi_exact_gpu;
 
-/* Groups rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit
-   bytes. bound: of groups' products; order: rows by group. */
+/* Puts rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit bytes.
+   order: rows by group. */
 static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *shape, uint64_t *bound, int *order)
 {
   const int n = rows->n;
@@ -55,7 +54,7 @@ static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *
   return bytes;
 }
 
-/* Words of the groups' products and the sum; 0: too many. */
+/* Returns 0 if there are too many words. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
 {
   const int parts = rows->parts;
@@ -77,7 +76,6 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   return 1;
 }
 
-/* Places lines in words: bytes, halves, words, long rows. */
 static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *shape, const int *order)
 {
   int at = 0, kind, g, k, r, part;
@@ -105,8 +103,7 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves.
-   Operations are counted in machine code: a line, a word of a product, of a sum. */
+/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
 {
   const int n = rows->n, parts = rows->parts;
@@ -139,7 +136,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   seconds = terms * each;
   if (PERMI_EXACT_GPU_SKIP && parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
-    const double skipping = /* three times the survivors: rows are dependent */
+    const double skipping = /* three times the survivors, since rows are dependent */
         terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
     if (skipping < seconds) {
       seconds = skipping;
@@ -149,11 +146,11 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   }
   if (!shape->skip)
     shape->zeros = shape->masks = 0;
-  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* for compiling */
+  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
-/* Prints `name(i)` yielding list[i] as a chain of choices, which compilers fold; loads from arrays they do not
-   always, and then nothing is unrolled. No list: `name()`, yielding value. */
+/* Prints `name(i)` yielding list[i] as a chain of choices: compilers do not always fold loads from arrays, and then
+   unroll nothing. No list: `name()`, yielding value. */
 static size_t permi_gpu_member(char *text, size_t room, const char *name, const short *list, int count, int value)
 {
   size_t length = (size_t)snprintf(text, room, "  PERMI_BOTH constexpr int %s(%s) const { return ", name,
@@ -168,12 +165,12 @@ static size_t permi_gpu_member(char *text, size_t room, const char *name, const 
 static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *text, size_t room)
 {
   const int product = shape->product[shape->groups - 1], parts = shape->parts;
-  const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24; /* registers */
+  const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24;
   const int blocks = need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
   const struct {
     const char *name;
     const short *list;
-    int count; /* of the list, or the value */
+    int count;
   } member[] = {{"words", NULL, shape->words},
                 {"stride", NULL, shape->stride},
                 {"groups", NULL, shape->groups},
@@ -199,7 +196,6 @@ static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *t
   snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n", blocks);
 }
 
-/* Adds x or -x, times = 1 or -1, to a line's place. */
 static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
 {
   const int kind = shape->kind[line];
@@ -336,7 +332,7 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
   work->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
   work->high = outer - work->walk;
   depth = PERM_GPU_THREADS_LOG2 + work->walk + block;
-  rest = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0)); /* before the masks */
+  rest = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0));
   words = rest + 2 * (size_t)shape->masks;
   work->doubles = words / 2;
   exact->gpu.allocator = options->allocator;
@@ -373,7 +369,6 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
   return PERM_OK;
 }
 
-/* Takes GPUs where they are faster, in the better orientation. */
 static void permi_exact_plan_gpu(const perm_options *options, int n, const permi_integer_view *view,
                                  permi_exact_plan *plan)
 {
@@ -407,7 +402,6 @@ static perm_status permi_exact_leaf(const perm_options *options, int n, const pe
                        : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
 }
 
-/* Prediction of permi_exact_leaf, one thread. */
 PERMI_UNUSED
 static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
 {
@@ -416,7 +410,7 @@ static double permi_exact_seconds(const perm_options *options, int n, const perm
   return plan.seconds;
 }
 
-/* The same modulo p, odd, 3 <= p < 2^63; partials are sums of residues. */
+/* A leaf modulo p, odd, 3 <= p < 2^63; partials are sums of residues. */
 PERMI_UNUSED
 static perm_status permi_modular_leaf(const perm_options *options, int n, const permi_integer_view *view, uint64_t p,
                                       permi_leaf *leaf, perm_result *result)

@@ -5,11 +5,11 @@
 
 typedef struct permi_exact_family {
   perm_isa isa;
-  int lanes_log2; /* int16 lanes */
-  int window;     /* bits of a limb, 2 .. 6 limbs */
-  double rate;    /* vector operations/s */
+  int lanes_log2; /* lanes of int16 */
+  int window;
+  double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[7]; /* by limbs; [0]: any number */
+  permi_exact_evaluate evaluate[7];
 } permi_exact_family;
 
 #define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
@@ -21,7 +21,7 @@ typedef struct permi_exact_family {
     }                                                                                                                  \
   }
 
-/* Rates of a 2.5 GHz Cascade Lake; IFMA's is a guess. */
+/* Rates of a Cascade Lake at 2.5 GHz; IFMA's is a guess. */
 static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
@@ -33,7 +33,7 @@ static const permi_exact_family permi_exact_families[] = {
 typedef struct permi_exact_packing {
   int limbs, narrow, fifths, wide;                /* wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
-  int atom_of[PERM_MAX_N];                        /* limb * PERMI_EXACT_ATOMS + atom */
+  int atom_of[PERM_MAX_N];
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
@@ -45,7 +45,7 @@ static uint64_t permi_exact_cap(int limbs)
 }
 
 /* Packs rows, largest norm first, each into the limb and there into the atom with the least product, the fifth atom
-   last. 0: they do not fit. */
+   last. Returns 0 if they do not fit. */
 static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order, int limbs, int narrow,
                                  permi_exact_packing *packing)
 {
@@ -87,7 +87,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
   return 1;
 }
 
-/* Packs into the fewest limbs, two at least, and the fewest wide ones. 0: impossible. */
+/* Packs into the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   int order[PERM_MAX_N], i, k, limbs, wide, least;
@@ -110,7 +110,6 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* Limbs multiplied first: half, beyond 6 in threes. */
 static int permi_exact_first(int limbs)
 {
   return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
@@ -127,7 +126,7 @@ static double permi_exact_operations(const permi_exact_packing *packing)
 /* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
-  double part = 1, now[511], next[511]; /* of 2 y_i, -254 .. 254 */
+  double part = 1, now[511], next[511];
   int i, j, k;
   for (i = 0; i < rows->n; i++) {
     if (!rows->half[i])
@@ -150,8 +149,8 @@ typedef struct permi_exact_plan {
   permi_exact_rows rows;
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
-  int can_skip, skip;               /* possible; done */
-  int gpu;                          /* 1: on GPUs instead */
+  int can_skip, skip;
+  int gpu;
   double survivors, seconds;
 } permi_exact_plan;
 
@@ -160,7 +159,6 @@ static permi_exact_evaluate permi_exact_evaluates(const permi_exact_family *fami
   return family->evaluate[packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0];
 }
 
-/* Plans one orientation. */
 static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const permi_exact_rows *rows)
 {
   const perm_isa isa =
@@ -257,7 +255,6 @@ static uint64_t permi_double_bits(double x)
   return bits;
 }
 
-/* Constants of 51-bit limbs. */
 static void permi_exact_constants(permi_exact *exact)
 {
   const int first = exact->first, tiles = exact->limbs > 6 || exact->narrow < exact->limbs;
@@ -292,7 +289,6 @@ static void permi_exact_settings(const permi_exact_rows *rows, int i, int first,
       table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
 }
 
-/* What a kernel needs beside its tables of `inner` columns. */
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
 {
   const permi_exact_family *family = plan->family;

@@ -1,17 +1,17 @@
 /* ========================================================================================== >>batch
-   Many small matrices: several host threads a GPU fetch pieces of the batch (one is slower than the GPU) and wait. */
+   Many small matrices: several host threads a GPU fetch pieces of the batch, since one is slower than the GPU. */
 #pragma once
 #include "run.h"
 
-#define PERMI_BATCH_BYTES (8 << 20) /* of a piece */
-#define PERMI_BATCH_WORKERS 8       /* of a GPU */
+#define PERMI_BATCH_BYTES (8 << 20)
+#define PERMI_BATCH_WORKERS 8
 
-typedef struct permi_batch_run { /* `done` counts matrices; the lock guards `next` */
+typedef struct permi_batch_run {
   const perm_gpu_batch *batch;
   size_t piece, next;
 } permi_batch_run;
 
-/* Takes matrices from *first on; returns their number. */
+/* Returns how many matrices it takes from *first on. */
 static size_t permi_batch_take(permi_team *team, size_t *first)
 {
   permi_batch_run *run = (permi_batch_run *)team->job;
@@ -31,7 +31,7 @@ static void *permi_batch_work(void *argument)
   permi_team *team = worker->team;
   const permi_batch_run *run = (const permi_batch_run *)team->job;
   const perm_gpu_batch *batch = run->batch;
-  const unsigned each = batch->n < 17 ? 4 : 1; /* a block's: 128 / TEAM */
+  const unsigned each = batch->n < 17 ? 4 : 1;
   const size_t in_bytes = (size_t)(batch->n * batch->n * batch->parts) * sizeof(double);
   const size_t out_bytes = PERM_GPU_BATCH_SUMS * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
@@ -80,7 +80,6 @@ static void *permi_batch_work(void *argument)
   return NULL;
 }
 
-/* Bytes: the fold's, and a room a team. */
 static size_t permi_batch_shared(int n, int parts)
 {
   const int team = n < 17 ? 32 : 128, high = n < 17 ? 5 : 7, stride = (n * parts + 1) / 2 * 2;
@@ -91,7 +90,7 @@ static size_t permi_batch_shared(int n, int parts)
 
 static void permi_batch_program(int n, int parts, char *text, size_t size, perm_gpu_program *program)
 {
-  const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* without spills */
+  const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* most that compile without spills */
   snprintf(text, size,
            PERM_GPU_ENTRY
            "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",

@@ -9,7 +9,7 @@
 
 static int permi_blocks(const permi_kernel_key *key)
 {
-#if defined(PERMI_GPU_BLOCKS) /* for trials */
+#if defined(PERMI_GPU_BLOCKS)
   return PERMI_GPU_BLOCKS;
 #endif
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
@@ -29,14 +29,13 @@ static permi_kernel_key permi_step_key(perm_gpu_cell cell, int words, int parts,
   return key;
 }
 
-/* Words of a value. */
 static int permi_step_planes(const permi_kernel_key *key)
 {
   static const int planes[] = {1, 2, 2, 4};
   return key->product == PERM_GPU_INTEGER ? key->n * key->parts : planes[key->product];
 }
 
-static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* FNV-1a */
+static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes)
 {
   const unsigned char *byte = (const unsigned char *)data;
   size_t i;
@@ -46,7 +45,6 @@ static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes) /* F
 }
 #define PERMI_DIGEST_START UINT64_C(14695981039346656037)
 
-/* The key of work's kernel; device -1: none. */
 static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
 {
   permi_kernel_key key;
@@ -67,7 +65,6 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
   return key;
 }
 
-/* The last lines of a kernel without a program. */
 static void permi_source_end(const permi_kernel_key *key, char *text, size_t room)
 {
   const int planes = key->family ? permi_step_planes(key) : 0;
@@ -100,7 +97,7 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
 #undef PERMI_GLOBAL
 }
 
-/* The text for NVRTC; the caller frees it. */
+/* The caller frees the text. */
 static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
 {
   const char *more = key->family       ? permi_text_arrays
@@ -124,7 +121,7 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
   return source;
 }
 
-/* Cache files are named after these too. */
+/* The names of cache files depend on these options too. */
 #define PERMI_COMPILE_OPTIONS "-std=c++14", "--fmad=false"
 #define PERMI_COMPILE_TEXT "-std=c++14 --fmad=false"
 
@@ -184,7 +181,7 @@ static char *permi_compile(const char *source, int arch, size_t *size, char *mes
   return image;
 }
 
-/* Reads a cache file (size, digest, image); anything amiss counts as none. */
+/* Returns NULL if anything is amiss. */
 static char *permi_cache_read(const char *path, size_t *size)
 {
   uint64_t head[2];
@@ -214,8 +211,8 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
   FILE *file;
   int fine;
   snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-  remove(temporary); /* of a killed process with this number */
-  file = fopen(temporary, "wbx"); /* x: a new file, no planted link */
+  remove(temporary); /* left by a killed process with this number */
+  file = fopen(temporary, "wbx"); /* x refuses a planted link */
   if (!file)
     return;
   fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
@@ -245,8 +242,8 @@ static int permi_current(int device, char *message)
   return context && PERMI_CALL(current, (context), device, message);
 }
 
-/* A copy of the image that another device of the architecture has or is making; NULL: none. permi_cuda_lock is held,
-   but not while waiting. */
+/* Returns a copy of the image that another device of the architecture has or is making, or NULL. The caller holds
+   permi_cuda_lock, which is free while waiting. */
 static char *permi_image_of(const permi_kernel_key *key, size_t *size)
 {
   permi_making *other;
@@ -289,7 +286,7 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
              "the CPU (options.gpu.devices = 0)", device, shared, permi_cuda.shared[device]);
     fine = 0;
   }
-  if (fine && shared > 48 * 1024) /* more must be asked for */
+  if (fine && shared > 48 * 1024) /* CUDA must be asked for more */
     fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
                       device, message);
   if (!fine)
@@ -297,7 +294,6 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
   return fine;
 }
 
-/* The image's path in the cache; empty: none. */
 static void permi_cache_path(const permi_making *making, char *path, size_t room)
 {
   static const char options[] = PERMI_COMPILE_TEXT;
@@ -325,7 +321,6 @@ static char *permi_image_make(const permi_making *making, size_t *size, char *me
   return image;
 }
 
-/* Makes the module of making->key; locks only lists. */
 static permi_loaded *permi_make(permi_making *making)
 {
   permi_loaded *loaded = (permi_loaded *)calloc(1, sizeof *loaded);
@@ -363,7 +358,7 @@ static permi_loaded *permi_make(permi_making *making)
 
 #define PERMI_MAKING_STACK (16 << 20) /* compilers recurse */
 
-/* Frees it when unwanted; permi_cuda_lock is held. */
+/* The caller holds permi_cuda_lock. */
 static void permi_making_leave(permi_making *making)
 {
   permi_making **at;
@@ -400,7 +395,7 @@ static void *permi_making_run(void *argument)
 static void permi_cuda_leave(void)
 {
   if (permi_cuda.process != getpid())
-    return; /* a child has no such threads */
+    return; /* a forked child has no such threads */
   permi_cuda.leaving = 1;
   pthread_mutex_lock(&permi_cuda_lock);
   while (permi_cuda.threads)
@@ -408,7 +403,7 @@ static void permi_cuda_leave(void)
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
-/* Starts a thread that makes the module, and takes source over; permi_cuda_lock is held. */
+/* Takes source over; the caller holds permi_cuda_lock. */
 static permi_making *permi_making_start(const permi_kernel_key *key, char *source, size_t shared, const char *cache,
                                         char *message)
 {
@@ -442,7 +437,7 @@ static permi_making *permi_making_start(const permi_kernel_key *key, char *sourc
   return making;
 }
 
-/* Forgets a parent's threads; permi_cuda_lock is held. */
+/* The caller holds permi_cuda_lock. */
 static void permi_process_begin(void)
 {
   if (permi_cuda.process == getpid())
@@ -454,7 +449,6 @@ static void permi_process_begin(void)
   permi_cuda.threads = 0;
 }
 
-/* The module of a key; asks stop(context) every 20 ms. */
 static permi_loaded *permi_module(permi_kernel_key key, const perm_gpu_program *program, const char *cache,
                                   int (*stop)(void *context), void *context, char *message)
 {

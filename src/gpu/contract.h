@@ -2,48 +2,48 @@
    What perm.h and perm_cuda.cu tell each other. >>gpu describes the tables. */
 #pragma once
 
-/* An integer matrix's row sums in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows multiplied in
-   one word, or one row of two or three words. */
-#define PERM_GPU_EXACT_WORDS 48  /* most of a product */
-#define PERM_GPU_EXACT_LINES 256 /* most words of row sums */
+/* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows
+   multiplied in one word, or one row of two or three words. */
+#define PERM_GPU_EXACT_WORDS 48  /* of a product, at most */
+#define PERM_GPU_EXACT_LINES 256 /* words of row sums, at most */
 typedef struct perm_gpu_exact {
-  int parts, skip; /* skip: no signs that make a row 0, by masks of 2^6 settings of columns 1 .. 6 */
-  int words, stride; /* of the row sums; a multiple of 4 */
+  int parts, skip; /* skip: leave out signs that make a row 0, by masks of 2^6 settings of columns 1 .. 6 */
+  int words, stride; /* of the row sums; stride is a multiple of 4 */
   int groups, sum;   /* sum: words of a sum of products */
-  int zeros, masks;  /* rows tested for 0; 64-bit words of their tables, even */
-  short at[128], kind[128];  /* of a line: word; byte 0 .. 3 of it, 4, 5 half, else words; + 128, + 32768 */
+  int zeros, masks;  /* zeros: rows tested for 0; masks: 64-bit words of their tables, even */
+  short at[128], kind[128];  /* a line's word; byte 0 .. 3 of it, half 4, 5, else whole words; + 128, + 32768 */
   short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
-  short first[65], product[64], wide[64]; /* of a group: row, words of the product, words of the row */
-  short zero_line[64], zero_base[64];     /* tested rows; where their tables start, - 128 + norm */
+  short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
+  short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
 
-/* A sum over counts of >>sign_sums. A thread's number sets the high digits; the low ones are walked in n-ary Gray
+/* A sum over counts of >>sign_sums. The thread's number sets the high digits; the low ones are walked in n-ary Gray
    order. */
-#define PERM_GPU_COUNTS_SIZE 160 /* most words of the forms */
+#define PERM_GPU_COUNTS_SIZE 160 /* words of the forms, at most */
 typedef struct perm_gpu_counts {
   int parts, low, ryser;
   int forms, needed; /* needed: order of the symmetric function; 0: products */
   int walk, table;   /* terms of a walk; words of the table */
-  short before[PERM_GPU_COUNTS_SIZE + 1]; /* of a form: copies of earlier forms */
+  short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
 } perm_gpu_counts;
 
-/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it, given blocks a
-   multiprocessor. A block sums chunk a.first + blockIdx.x into a.out + sums * blockIdx.x. */
+/* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
+   a.first + blockIdx.x into a.out + sums * blockIdx.x. */
 #define PERM_GPU_ENTRY                                                                                                 \
   "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {
   const char *text;
-  size_t shared; /* bytes */
+  size_t shared;
   void (*twin)(const void *context, uint64_t chunk, double *sums); /* the same bits on the CPU, for tests */
   const void *context;
   int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
-  const perm_gpu_exact *exact; /* not NULL: the text continues text_exact's */
-  int batch;                   /* 1 real, 2 complex: likewise for batches */
-  const perm_gpu_counts *counts; /* likewise for sums over counts */
+  const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
+  int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
+  const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
 } perm_gpu_program;
 
 /* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which gets for each
-   permanent, sum of |terms|, share that rounding of entries may have taken. */
+   the permanent, the sum of |terms|, the share of it that rounding entries may have taken. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 #define PERM_GPU_BATCH_SUMS 4
@@ -57,8 +57,8 @@ typedef struct perm_gpu_batch {
 } perm_gpu_batch;
 
 typedef struct perm_gpu_work {
-  int n, parts, product; /* parts: 1 real, 2 complex */
-  int low, plain;        /* low: 1, low words; plain: rows without pivot, the last */
+  int n, parts, product;
+  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
   int stride;            /* words of all rows (row, part, high and low), even */
   int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
   unsigned absolute_mask;
@@ -71,7 +71,7 @@ typedef struct perm_gpu_work {
 
 typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_COMPENSATED, PERM_GPU_DOUBLED }
     perm_gpu_product;
-#define PERM_GPU_THREADS_LOG2 7 /* threads of a chunk */
+#define PERM_GPU_THREADS_LOG2 7
 #define PERM_GPU_SUMS 5         /* value hi, lo, imaginary hi, lo, sum of |terms| */
 
 typedef struct perm_gpu_sink {
@@ -99,20 +99,20 @@ typedef struct perm_gpu_words { /* as permi_layout */
 } perm_gpu_words;
 
 typedef struct perm_gpu_way { /* as permi_pull */
-  uint32_t test, want, keep, flip; /* above the low slots; */
+  uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
-  int low_ones; /* what the source has more */
-  int moves;    /* 1: low words change places */
+  int low_ones; /* slots that the source has more */
+  int moves;
   double real, imaginary;
   int64_t integer[2];
 } perm_gpu_way;
 
 typedef struct perm_gpu_programme {
-  int low, middle, top;  /* slots */
-  int ways;              /* most a step */
-  double states[2];      /* most before even and odd steps */
+  int low, middle, top;
+  int ways;              /* of a step, at most */
+  double states[2];      /* before even and odd steps, at most */
   int words;             /* of 64 bits, of the longest value */
-  int lists;             /* 1: sorted lists, not arrays */
+  int lists;
   void *context;
   perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
 } perm_gpu_programme;
@@ -129,38 +129,34 @@ typedef struct perm_gpu_frontier perm_gpu_frontier;
 #if defined(__cplusplus)
 extern "C" {
 #endif
-/* The number of usable GPUs, at most `gpus`; 0: message says why. */
+/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
-/* Adds chunks [begin, end) to *partial, or a prefix of them. */
+/* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
-/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU, after compiling all: seconds[k] for
+/* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
    chunks[k], INFINITY if it failed. */
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds);
-/* The permanents of a batch, fetched by `threads` host threads. */
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
 /* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
 double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
-/* Makes room for a program. message must outlive it. */
+/* Makes room for a program. message must outlive *frontier. */
 perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
-/* Sets the value 1 before the first step. */
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
-/* Starts a step; waits only for sizes, if not NULL: least modulus above 0, largest. */
+/* Waits only if sizes is not NULL: least modulus above 0, largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
-/* A step of lists; *states: their number afterwards. */
+/* *states: their number afterwards. */
 perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu_stream *stream, int streams,
                                      uint64_t *states, double *sizes);
-/* Multiplies `states` values by two numbers in turn. */
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
-/* Reads the first value. */
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #if defined(__cplusplus)

@@ -3,7 +3,6 @@
 #pragma once
 #include "driver.h"
 
-/* Opens the first library found and copies (POSIX) its functions to `table`. */
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)
 {
@@ -26,7 +25,7 @@ static int permi_open(const char *const *libraries, const char *const *symbols, 
 
 #define PERMI_NAME(name, symbol, parameters) symbol,
 
-/* Opens the driver and counts GPUs, under permi_cuda_lock. */
+/* The caller holds permi_cuda_lock. */
 static int permi_driver_open(void)
 {
   static const char *const symbols[] = {PERMI_DRIVER_LIST(PERMI_NAME) NULL};

@@ -65,17 +65,17 @@ typedef struct permi_nvrtc {
 #undef PERMI_NVRTC_MEMBER
 } permi_nvrtc;
 
-#define PERMI_GPUS 64 /* most of a host */
+#define PERMI_GPUS 64
 
 /* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1, 2: the frontier's arrays, lists: product is the cell, n words in each part */
+  int family; /* 0: sums; 1: the frontier's arrays, 2: lists: product is the cell, n words in each part */
   int arch, device, unused;
-  uint64_t digest, length; /* of a program's text */
+  uint64_t digest, length;
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* of family 1; then of 2 */
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES }; /* functions of family 1; then of 2 */
 enum { PERMI_COUNT = 1, PERMI_HEADS, PERMI_SCAN, PERMI_EXPAND, PERMI_MERGE, PERMI_SUM, PERMI_FUNCTIONS };
 static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
     {"permi_kernel", NULL, NULL, NULL, NULL, NULL, NULL},
@@ -92,21 +92,21 @@ typedef struct permi_loaded {
   struct permi_loaded *next;
 } permi_loaded;
 
-/* A module that a thread of its own makes: contexts, compilers and drivers cannot be interrupted. Calls may leave; the
-   module is kept. */
+/* A module that a thread of its own makes, since contexts, compilers and drivers cannot be interrupted. Calls may
+   leave; the module is kept. */
 typedef struct permi_making {
   permi_kernel_key key;
-  char *source, *cache; /* owned */
+  char *source, *cache;
   size_t shared;
-  int compiling; /* 1: others of its architecture wait for the image */
-  int calls;     /* waiting */
-  int ended;     /* 1: there is `loaded`, or a message */
+  int compiling; /* others of its architecture wait for the image */
+  int calls;
+  int ended;
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;
 } permi_making;
 
-/* Timed waits by the monotonic clock. */
+/* Timed waits use the monotonic clock. */
 static void permi_condition(pthread_cond_t *condition)
 {
   pthread_condattr_t monotonic;
@@ -122,7 +122,6 @@ static void permi_made_begin(void)
   permi_condition(&permi_made_condition);
 }
 
-/* Signalled when a module or an image is made. */
 static pthread_cond_t *permi_made(void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -130,7 +129,7 @@ static pthread_cond_t *permi_made(void)
   return &permi_made_condition;
 }
 
-/* Guarded by permi_cuda_lock. */
+/* Guards what follows. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 open, -1 absent */
@@ -140,12 +139,12 @@ static struct {
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   permi_making *making;
-  int threads;          /* making modules */
-  volatile int leaving; /* 1: the process ends, compilers give up */
-  pid_t process;        /* the threads' owner */
+  int threads;
+  volatile int leaving; /* compilers give up */
+  pid_t process;
   char driver_message[PERM_MESSAGE_BYTES], nvrtc_message[PERM_MESSAGE_BYTES];
   int (*flow)(permi_program program, int (*callback)(void *, void *), void *payload); /* NULL: older NVRTC */
-  void (*twin)(void); /* not NULL: the tests' driver; called instead of compiling */
+  void (*twin)(void); /* the tests' driver, called instead of compiling, unless NULL */
 } permi_cuda;
 
 static double permi_clock(void)
@@ -155,7 +154,6 @@ static double permi_clock(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Nanoseconds, below 1e9, from now. */
 static struct timespec permi_until(long nanoseconds)
 {
   struct timespec until;
@@ -181,7 +179,6 @@ static int permi_fault(void)
 #define permi_fault() 0
 #endif
 
-/* Checks a driver call. */
 static int permi_called(CUresult status, const char *what, int device, char *message)
 {
   const char *text = NULL;
@@ -198,7 +195,7 @@ static int permi_called(CUresult status, const char *what, int device, char *mes
   permi_called(permi_fault() ? CUDA_ERROR_UNKNOWN : permi_cuda.driver.name arguments, "driver call " #name, device,    \
                message)
 
-/* What a user of a GPU holds; 0 in a handle is nothing. */
+/* 0 in a handle is nothing. */
 typedef enum permi_held { PERMI_MEMORY, PERMI_HOST, PERMI_EVENT, PERMI_STREAM, PERMI_HELDS } permi_held;
 typedef struct permi_holder {
   int device, held;
@@ -211,7 +208,7 @@ typedef struct permi_holder {
 
 #define PERMI_ON(holder, name, arguments) PERMI_CALL(name, arguments, (holder)->device, (holder)->message)
 
-/* Makes *at: `bytes` of memory (GPU: 0, later), an event with flags, a stream. */
+/* Makes *at: `bytes` of GPU or host memory (0: later), an event with flags, a stream. */
 static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t bytes)
 {
   holder->handle[holder->held].kind = kind;
@@ -222,7 +219,7 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
                                : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
-/* Gives all back, memory first, which waits; failures are ignored. */
+/* Gives memory back first, which waits; ignores failures. */
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;

@@ -6,34 +6,34 @@
 
 typedef struct permi_step_table { /* offsets in bytes, for what a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
-  int shift; /* of a row of middle offsets */
+  int shift; /* log2 of the length of a row of middle offsets */
 } permi_step_table;
 
 struct perm_gpu_frontier {
   perm_gpu_programme programme;
   perm_options options;
-  permi_step_table at[2]; /* at first of the largest table */
+  permi_step_table at[2]; /* at first for the largest table */
   permi_holder holder;
   int steps, planes;      /* planes: words of a value */
   permi_loaded *module;
-  perm_status stopped; /* what poll said during compilation */
+  perm_status stopped;
   CUstream stream;
   CUdeviceptr values[2], table[2], place;
   void *host[2];
   CUevent sent[2], done;
-  int source_low; /* occupied low slots */
+  int source_low;
   double began;
-  CUdeviceptr key[2], item[2], count; /* lists: of states; transitions; tiles */
+  CUdeviceptr key[2], item[2], count;
   uint64_t states, item_room, count_room;
 };
 
-#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place)) /* as a kernel's argument */
+#define PERMI_AT(type, table, place) (type *)(uintptr_t)((table) + (place))
 
 #if defined(PERM_CUDA_BENCH)
-static double permi_frontier_seconds; /* of all so far */
+static double permi_frontier_seconds;
 #endif
 
-/* Offsets for `words`; NULL: in the largest table. */
+/* Offsets for `words`; NULL: of the largest table. */
 static permi_step_table permi_step_places(const perm_gpu_programme *programme, const perm_gpu_words *words)
 {
   const size_t low = (size_t)1 << programme->low;
@@ -46,7 +46,7 @@ static permi_step_table permi_step_places(const perm_gpu_programme *programme, c
     middles = (size_t)words->middle_start[programme->top + 1];
     for (k = 0; k <= programme->top; k++)
       if (words->middle_start[k + 1] > words->middle_start[k]) {
-        const int most = words->middle[words->middle_start[k + 1] - 1]; /* ascending */
+        const int most = words->middle[words->middle_start[k + 1] - 1];
         rows = (size_t)k + 1;
         last = most > last ? most : last;
       }
@@ -72,7 +72,7 @@ double perm_cuda_frontier_needs(const perm_gpu_programme *programme)
 {
   return (programme->states[0] + programme->states[1]) * 8 * programme->words +
          2 * (double)permi_step_places(programme, NULL).bytes + 2.0 * programme->ways * ldexp(1, programme->low) + 512 +
-         (programme->lists ? (programme->states[0] + programme->states[1]) * 8 : 0); /* transitions too */
+         (programme->lists ? (programme->states[0] + programme->states[1]) * 8 : 0);
 }
 
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
@@ -83,7 +83,6 @@ double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
   return (double)bytes;
 }
 
-/* These bracket the use of the GPU's context. */
 static int permi_frontier_enter(perm_gpu_frontier *frontier)
 {
   return PERMI_ON(&frontier->holder, push, (permi_cuda.context[frontier->holder.device]));
@@ -99,11 +98,10 @@ static perm_status permi_frontier_leave(int fine)
 static void permi_frontier_release(perm_gpu_frontier *frontier)
 {
   if (frontier->stream)
-    permi_cuda.driver.synchronise(); /* failures are ignored */
+    permi_cuda.driver.synchronise();
   permi_give_back(&frontier->holder);
 }
 
-/* Enlarges `room`, losing its contents. */
 static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, size_t bytes)
 {
   if (*room)
@@ -196,7 +194,6 @@ static void permi_frontier_coefficients(const perm_gpu_frontier *frontier, permi
   }
 }
 
-/* Resets the least and the largest modulus. */
 static void permi_frontier_no_sizes(char *to)
 {
   const double most = DBL_MAX;
@@ -204,7 +201,6 @@ static void permi_frontier_no_sizes(char *to)
   memset(to + 8, 0, 8);
 }
 
-/* Sends a step's words and ways to its target's table. */
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
@@ -248,7 +244,6 @@ static int permi_frontier_wait(perm_gpu_frontier *frontier)
          PERMI_ON(&frontier->holder, wait, (frontier->done));
 }
 
-/* Fetches bytes through pinned memory. */
 static int permi_frontier_fetch(perm_gpu_frontier *frontier, CUdeviceptr from, void *host, void *to, size_t bytes)
 {
   if (!PERMI_ON(&frontier->holder, download, (host, from, bytes, frontier->stream)) || !permi_frontier_wait(frontier))
@@ -317,7 +312,6 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   return permi_frontier_leave(fine);
 }
 
-/* A step's arguments but sizes and spans. */
 static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *frontier, const perm_gpu_words *target,
                                                      int ways)
 {
@@ -410,7 +404,6 @@ static int permi_list_counts(perm_gpu_frontier *frontier, int function, permi_li
                               8 * ((size_t)rows + 1));
 }
 
-/* Merges items two by two into frontier->item[*turn]. */
 static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a, uint64_t *start, int rows, int *turn)
 {
   int r, kept;
@@ -429,7 +422,6 @@ static int permi_list_unite(perm_gpu_frontier *frontier, permi_list_arguments *a
   return 1;
 }
 
-/* Makes a->to_states states. */
 static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a, int streams)
 {
   uint64_t start[PERMI_GPU_STREAMS + 1], heads[2], items;
@@ -440,7 +432,7 @@ static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a,
   if (!items)
     return 1;
   for (k = 0; k < 2 && items > frontier->item_room; k++) {
-    if (!permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items)) /* half as many more */
+    if (!permi_frontier_room(frontier, &frontier->item[k], 24 * (size_t)items))
       return 0;
     if (k == 1)
       frontier->item_room = items + items / 2;
@@ -521,7 +513,7 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
   int fine;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  fine = permi_frontier_wait(frontier) && /* the host's table is free */
+  fine = permi_frontier_wait(frontier) &&
          permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
   if (fine && frontier->programme.lists && !frontier->states)
     memset(value, 0, bytes); /* an empty list */

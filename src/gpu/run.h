@@ -22,7 +22,7 @@ typedef struct permi_worker {
   const perm_gpu_work *work;
   pthread_t thread;
   int device, started, taken, used;
-  double chunks_per_second, last; /* last: when a piece ended */
+  double chunks_per_second, last;
 } permi_worker;
 
 static void permi_team_begin(permi_team *team, void *job, const char *cache, char *message)
@@ -46,7 +46,6 @@ static void permi_team_fail(permi_team *team, const char *message, int begun)
   pthread_mutex_unlock(&team->lock);
 }
 
-/* A thread's last call. */
 static void permi_team_leave(permi_team *team)
 {
   pthread_mutex_lock(&team->lock);
@@ -86,7 +85,6 @@ static int permi_team_stops(void *context)
   return stop;
 }
 
-/* Runs start(worker) in a thread each until all have left. */
 static perm_status permi_team_run(permi_team *team, permi_worker *worker, int workers, void *(*start)(void *),
                                   perm_status (*poll)(void *context, uint64_t done), void *context)
 {
@@ -110,7 +108,6 @@ static perm_status permi_team_run(permi_team *team, permi_worker *worker, int wo
   return status;
 }
 
-/* The job's status; `all`: done when complete. */
 static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status status)
 {
   pthread_cond_destroy(&team->changed);
@@ -122,7 +119,6 @@ static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status st
   return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
 }
 
-/* The worker's kernel; its device's context is current. */
 static CUfunction permi_worker_begin(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -136,12 +132,12 @@ typedef struct permi_piece {
   struct permi_piece *next;
 } permi_piece;
 
-typedef struct permi_run { /* the team's job; `done` is merged; the lock guards what follows `gpus` */
+typedef struct permi_run { /* `done` is merged; the lock guards what follows `gpus` */
   const perm_gpu_sink *sink;
   perm_partial *partial;
   int gpus;
   uint64_t next, end;
-  permi_piece *waiting; /* finished before their turn, by begin */
+  permi_piece *waiting;
 } permi_run;
 
 typedef struct permi_slot {
@@ -163,7 +159,7 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return PERMI_PIECE_CHUNKS * PERM_GPU_SUMS * sizeof(double) / permi_chunk_bytes(work);
 }
 
-/* A worker's next piece; NULL: nothing left, or stopped after everyone's first. */
+/* Returns a worker's next piece; NULL: nothing left, or stopped after everyone's first. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -192,7 +188,6 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   return piece;
 }
 
-/* Queues a finished piece and merges those due. */
 static void permi_deliver(permi_team *team, permi_piece *piece)
 {
   permi_run *run = (permi_run *)team->job;
@@ -276,7 +271,6 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   return 1;
 }
 
-/* Runs pieces in both slots in turn. */
 static int permi_pieces(permi_worker *worker, permi_slot *slot, const permi_holder *holder, CUfunction function,
                         CUdeviceptr table)
 {

@@ -9,15 +9,13 @@
      arrays, lists    >>text_frontier               >>compile permi_source_end
      hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
 
-   permi_source joins vocabulary, this room, the kernel's functions and its last lines.
-
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, all loops over rows unrolled
    (N, PLAIN, K are constants; N = 0, any order, is the twin's). The FP64 pipe limits: an element takes 1.5 operations,
-   and an fma of three different registers counts one and a half. */
+   since an fma of three different registers counts one and a half. */
 #pragma once
 
 /* Type, name, parameters, body on a GPU, on the host. A volatile product is not contracted. permi_byte, permi_half:
-   part k with its sign, by one instruction where compilers make three. permi_high: a product's high word. */
+   part k with its sign, by one instruction where compilers make three. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
@@ -57,7 +55,6 @@ static const char permi_vocabulary[] = "#define PERMI_UNROLL _Pragma(\"unroll\")
                                        "#define PERMI_BOTH __device__ __forceinline__\n"
                                        PERMI_VOCABULARY(PERMI_WORD_TEXT);
 
-/* Code, and its string permi_text_NAME. */
 #define PERMI_TEXT(name, ...)                                                                                          \
   __VA_ARGS__                                                                                                          \
   static const char permi_text_##name[] = #__VA_ARGS__;
@@ -124,7 +121,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
     const double re = permi_fma(-p[1], y[1], permi_mul(p[0], y[0]));
     p[1] = permi_fma(p[0], y[1], permi_mul(p[1], y[0]));
     p[0] = re;
-  } else { /* as perm.h: differences of products cancel and need TwoSum */
+  } else { /* differences of products cancel and need TwoSum */
     double rr = 0, rr_e = 0, ii = 0, ii_e = 0, ri = 0, ri_e = 0, ir = 0, ir_e = 0, hr = 0;
     double hr_e = 0, hi = 0, hi_e = 0;
     permi_two_product(rr, rr_e, p[0], y[0]);
@@ -153,7 +150,7 @@ PERMI_BOTH void permi_row(double *p, double *c, const double *y_given, const dou
   }
 }
 
-/* A row of PERM_GPU_PIVOT: p times x + c, q times x - c; c = 1 unless `plain`. */
+/* Multiplies a row of PERM_GPU_PIVOT: p times x + c, q times x - c; c = 1 unless `plain`. */
 template <int PARTS>
 PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const double *c, int plain, int first)
 {
@@ -199,15 +196,14 @@ struct permi_arguments {
 /* A thread's registers. `kept` has, STEP places apart, value hi, lo, imaginary hi, lo, sum of sampled |terms|. */
 template <int ROOM, int STEP>
 struct permi_registers {
-  double x[ROOM]; /* row sums */
-  double inner[2]; /* of the block columns' terms */
-  const double *row; /* the walk's next step */
+  double x[ROOM];
+  double inner[2];
+  const double *row; /* of the walk's next step */
   double *kept;
   bool odd;
   bool sampled;
 };
 
-/* Steps to setting s of the block columns; adds its term. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
 PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o, int s)
 {
@@ -255,7 +251,7 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
     if (ROUNDED) {
       const double term = PIVOT ? permi_add(p[part], -q[part]) : p[part];
       o.inner[part] = s == 0 ? term : permi_add(o.inner[part], s & 1 ? -term : term);
-    } else { /* q is the low part */
+    } else {
       const bool minus = o.odd != (bool)(s & 1);
       double *hi = o.kept + 2 * STEP * part;
       double *lo = hi + STEP;
@@ -282,7 +278,6 @@ struct permi_states<END, END, N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, 
   static PERMI_BOTH void run(const permi_arguments<COUNT> &, permi_registers<ROOM, STEP> &) {}
 };
 
-/* All settings of the block columns. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
 PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<ROOM, STEP> &o)
 {
@@ -293,8 +288,8 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* A thread's sums, into `kept`. Two unrolled columns come twice, without a branch between terms: 2% faster; three are
-   too long: 20% slower. */
+/* A thread's sums, into `kept`. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are
+   20 % slower. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
@@ -372,7 +367,6 @@ PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table,
   }
 }
 
-/* Adds thread t + half's sum to thread t's; room: [5][128]. */
 PERMI_BOTH void permi_fold(double *room, int t, int half)
 {
   PERMI_UNROLL
@@ -387,7 +381,6 @@ PERMI_BOTH void permi_fold(double *room, int t, int half)
   room[512 + t] = permi_add(room[512 + t], room[512 + t + half]);
 }
 
-/* Writes the sum of `room` over the threads. */
 __device__ __forceinline__ void permi_total(double *room, double *out)
 {
   const int t = (int)threadIdx.x;
@@ -401,7 +394,6 @@ __device__ __forceinline__ void permi_total(double *room, double *out)
       out[5 * (unsigned long long)blockIdx.x + k] = room[128 * k];
 }
 
-/* The same of each thread's `sum`. */
 __device__ __forceinline__ void permi_finish(double *room, double *out, const double *sum)
 {
   __syncthreads();
@@ -421,7 +413,7 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
     table[i] = a.table[stride * (1 + a.high) + i];
   __syncthreads();
-  /* sums in shared memory: 1.3% faster where registers are scarce, else slower */
+  /* sums in shared memory: 1.3 % faster where registers are scarce, else slower */
   if (SHARED) {
     permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 128>(a, table, a.first + blockIdx.x, t, room + t);
     permi_total(room, a.out);

@@ -14,11 +14,11 @@ struct alignas(16) permi_batch_room {
   double table[STRIDE * (2 + HIGH + 2 * WALK)];
   double a[N * N * PARTS];
   permi_arguments<COUNT> arguments;
-  double largest[N]; /* of a row */
-  double worst[N]; /* least share of a column in its rows */
+  double largest[N];
+  double worst[N];
   double pivot[N * PARTS];
-  double size[N * SAMPLES]; /* of a row sum for some signs */
-  double share[N * SAMPLES]; /* of it that rounding may have taken */
+  double size[N * SAMPLES];
+  double share[N * SAMPLES];
 };
 
 PERMI_BOTH double permi_batch_size(const double *z, int parts)
@@ -27,7 +27,6 @@ PERMI_BOTH double permi_batch_size(const double *z, int parts)
   return x < y ? y : x;
 }
 
-/* The least power of two not below a normal x. */
 PERMI_BOTH double permi_batch_power(double x)
 {
   const long long bits = permi_bits(x) + 0xfffffffffffffll;
@@ -70,7 +69,6 @@ PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *pl
   return best;
 }
 
-/* Row i into the tables: divided by its pivot or not, on its grid. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int pivot, int plain)
 {
@@ -85,7 +83,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   double start[2] = {0, 0};
   PERMI_ROLLED
   for (int pass = 0; pass < 2; pass++) {
-    int at = -1; /* the column among all but the pivot */
+    int at = -1;
     PERMI_ROLLED
     for (int j = 0; j < N; j++) {
       double z[2] = {row[j * PARTS], PARTS == 2 ? row[j * PARTS + PARTS - 1] : 0};
@@ -146,7 +144,6 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   }
 }
 
-/* Sums thread t's part, as permi_walk. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
 {

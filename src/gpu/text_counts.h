@@ -5,7 +5,6 @@
 
 /* clang-format off */
 PERMI_TEXT(counts,
-/* The term of forms x (high and low words): their product. */
 template <class S>
 PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
 {
@@ -35,7 +34,6 @@ PERMI_BOTH void permi_counts_term(const S &shape, const double *x, double *term)
   term[1] = im;
 }
 
-/* e_k += x e_(k-1) for form f, where e_k is needed. */
 template <class S>
 PERMI_BOTH void permi_counts_form(const S &shape, int f, const double *x, int absolute, double *e)
 {

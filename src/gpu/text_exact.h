@@ -5,7 +5,6 @@
 
 /* clang-format off */
 PERMI_TEXT(exact,
-/* A row sum of at most one word. */
 template <class S>
 PERMI_BOTH int permi_exact_value(const S &shape, const unsigned *x, int line)
 {
@@ -23,7 +22,7 @@ PERMI_BOTH unsigned permi_exact_word(const uint4 &four, int k)
   return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
 }
 
-/* to = x + step; step is at a multiple of 16 bytes */
+/* step is at a multiple of 16 bytes. */
 template <class S>
 PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x, const unsigned *step)
 {
@@ -40,7 +39,7 @@ PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x
   }
 }
 
-/* The magnitude of a row sum; returns its sign in bit 31. */
+/* Makes c the magnitude of a row sum; returns its sign in bit 31. */
 template <class S>
 PERMI_BOTH unsigned permi_exact_magnitude(const S &shape, const unsigned *x, int line, int wide, unsigned *c)
 {
@@ -130,7 +129,7 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
     PERMI_UNROLL
     for (int part = 0; part < 2; part++) {
       PERMI_UNROLL
-      for (int term = 0; term < 2; term++) { /* re re - im im, re im + im re */
+      for (int term = 0; term < 2; term++) {
         const int other = part ^ term;
         unsigned one[S::ROOM] = {0};
         unsigned mask = (signs[other] >> 31) ^ (unsigned)(term & (part ^ 1)) ? 0xffffffffu : 0u;
@@ -159,7 +158,7 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
   }
 }
 
-/* Groups from G on; recursive: G is a constant. */
+/* Groups from G on; recursive, so that G is a constant. */
 template <class S, int G, int END>
 struct permi_exact_groups {
   static PERMI_BOTH void run(const S &shape, const unsigned *x, unsigned *p, unsigned &sign)
@@ -174,7 +173,6 @@ struct permi_exact_groups<S, END, END> {
   static PERMI_BOTH void run(const S &, const unsigned *, unsigned *, unsigned &) {}
 };
 
-/* Adds the term of row sums x; odd: minus. */
 template <class S>
 PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd, unsigned *sum)
 {
@@ -201,7 +199,6 @@ PERMI_BOTH void permi_exact_term(const S &shape, const unsigned *x, unsigned odd
   }
 }
 
-/* A thread's first row sums. */
 template <class S>
 PERMI_BOTH void permi_exact_start(const S &shape, const unsigned *table, unsigned long long number, int high,
                                   unsigned *x)
@@ -228,15 +225,14 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-/* The walk's row for the step after state m. */
 PERMI_BOTH int permi_exact_row(unsigned m)
 {
   const int j = permi_ctz(m + 1);
   return 2 * j + (int)((m + 1) >> (j + 1) & 1);
 }
 
-/* Sums a chunk. Shared memory: sum, masks, walk, settings, row sums, queues. When skipping, a warp collects the
-   settings in which no even row is 0, and shares them out: they are few and uneven. */
+/* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares them out: they are
+   few and uneven. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {

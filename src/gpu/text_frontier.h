@@ -6,9 +6,8 @@
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
 /* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
-   of the ways: the CPU's bits. All first words of a block's values come before all second ones, for lanes to read side
-   by side. A way's top bits are settled once a thread block, middle bits once a warp. Low words that move have a
-   table. */
+   of the ways: the CPU's bits. All first words of a block's values come before all second ones, so that lanes read side
+   by side. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -37,30 +36,28 @@ struct permi_step_arguments {
   const int *from_start;
   const int *to_start;
   const int *middle_start;
-  const unsigned short *word; /* of the target */
-  const unsigned short *rank; /* of the source */
+  const unsigned short *word;
+  const unsigned short *rank;
   unsigned short *place;
   unsigned long long *sizes; /* bits of least and largest modulus, or NULL */
   int ways;
-  int bits; /* middle slots */
-  int from_shift; /* of a row of middle offsets */
+  int bits;
+  int from_shift;
   int to_shift;
-  int low;  /* the source's occupied low slots */
-  int words; /* the target's low words */
-  int spans; /* thread blocks a top word */
-  int span;  /* blocks of each */
+  int low;
+  int words;
+  int spans;
+  int span;
 };
 
-/* A way for one top word. */
 struct permi_route {
-  unsigned long long offset; /* of the source's top bits */
+  unsigned long long offset;
   permi_coefficient c[2];
   unsigned test, want, keep, flip;
-  int row; /* of the source's middle offsets */
+  int row;
   int low_ones, place, unused;
 };
 
-/* A block's summands. */
 struct permi_origin {
   unsigned long long offset;
   permi_coefficient c[2];
@@ -130,7 +127,6 @@ PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bo
   return p;
 }
 
-/* add: y += c x */
 template <int CELL, int WORDS, int PARTS>
 struct permi_cell {
   enum { PLANES = CELL == 0 ? 1 : CELL == 3 ? 4 : 2, TRACKED = CELL == 3 ? 2 : 1, TRACK_END = CELL == 1 ? 1 : PLANES };
@@ -178,8 +174,8 @@ struct permi_cell<4, WORDS, PARTS> {
   static PERMI_BOTH void part(number *y, const number *x, number c, bool minus)
   {
     const number magnitude = minus ? 0 - c : c;
-    number carry = 0; /* of the product */
-    number borrow = 0; /* of the sum */
+    number carry = 0;
+    number borrow = 0;
     PERMI_UNROLL
     for (int w = 0; w < WORDS; w++) {
       const number low = magnitude * x[w];
@@ -205,7 +201,6 @@ struct permi_cell<4, WORDS, PARTS> {
   }
 };
 
-/* Notes least modulus above 0 and largest, as bits. */
 PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
 {
   permi_coefficient size;
@@ -216,7 +211,6 @@ PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
     sizes[1] = size.integer;
 }
 
-/* Sums U values first, first + apart, ... of a block into the target from word `to` on. */
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
                              unsigned long long to, int count, int first, int apart, unsigned long long *sizes)
@@ -373,7 +367,7 @@ struct permi_gpu_stream {
   permi_coefficient c[2];
 };
 
-/* A transition: target; origin (stream << 40 | place). */
+/* origin: stream << 40 | place */
 struct permi_item {
   unsigned long long key;
   unsigned long long origin;
@@ -384,13 +378,13 @@ struct permi_list_arguments {
   const void *value;
   unsigned long long states;
   const permi_gpu_stream *stream;
-  unsigned long long *count; /* of tiles of 1024, then of those before */
-  unsigned long long *start; /* of rows, and the end */
-  unsigned long long tiles; /* of a row */
+  unsigned long long *count;
+  unsigned long long *start;
+  unsigned long long tiles;
   int rows;
   permi_item *item;
   permi_item *merged;
-  unsigned long long begin; /* two runs */
+  unsigned long long begin;
   unsigned long long middle;
   unsigned long long end;
   unsigned long long *to_key;
@@ -430,7 +424,6 @@ PERMI_BOTH long long permi_merge_path(const permi_item *a, long long as, const p
   return low;
 }
 
-/* Items [first, first + count) of the union of a and b. */
 PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item *b, int bs, int first, int count,
                                   permi_item *to)
 {
@@ -439,7 +432,6 @@ PERMI_BOTH void permi_merge_items(const permi_item *a, int as, const permi_item 
     to[k] = j >= bs || (i < as && a[i].key <= b[j].key) ? a[i++] : b[j++];
 }
 
-/* Sums the state from item i on, to place k. */
 template <int CELL, int WORDS, int PARTS>
 PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long long i, unsigned long long k,
                                 unsigned long long *sizes)
@@ -470,7 +462,6 @@ PERMI_BOTH void permi_state_sum(const permi_list_arguments &a, unsigned long lon
   }
 }
 
-/* The rank of a thread's element among those in. */
 __device__ __forceinline__ unsigned long long permi_rank(bool in, unsigned long long *before)
 {
   __shared__ int warps[8];
@@ -502,7 +493,6 @@ __device__ __forceinline__ void permi_list_count(const permi_list_arguments &a, 
     a.count[blockIdx.x] = (unsigned long long)count;
 }
 
-/* One thread block. */
 __device__ __forceinline__ void permi_list_scan(const permi_list_arguments &a)
 {
   __shared__ unsigned long long sum[256];
@@ -542,7 +532,6 @@ __device__ __forceinline__ void permi_list_expand(const permi_list_arguments &a)
   }
 }
 
-/* Merges 2048 items, in shared memory. */
 __device__ __forceinline__ void permi_list_merge(const permi_list_arguments &a)
 {
   __shared__ permi_item room[2048];

@@ -3,7 +3,7 @@
 #pragma once
 #include "run.h"
 
-#define PERMI_TUNE_SECONDS 0.1 /* of a slice */
+#define PERMI_TUNE_SECONDS 0.1
 #define PERMI_TUNE_MOST 16
 
 static void *permi_tune_compile(void *argument)
@@ -46,7 +46,7 @@ static perm_status permi_tune_poll(void *context, uint64_t)
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
                     const perm_options *options, double *seconds)
 {
-  permi_worker worker[PERMI_TUNE_MOST]; /* `used`: compiled */
+  permi_worker worker[PERMI_TUNE_MOST];
   permi_team team;
   perm_options one = *options;
   permi_tune_limits limits = {options, permi_clock(), 0};
@@ -64,11 +64,11 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
   for (k = 0; k < count; k++)
     worker[k].work = work[k];
   permi_team_begin(&team, NULL, one.gpu.cache, message);
-  status = permi_team_run(&team, worker, count, permi_tune_compile, permi_tune_poll, &limits); /* together */
+  status = permi_team_run(&team, worker, count, permi_tune_compile, permi_tune_poll, &limits);
   permi_team_end(&team, 0, PERM_OK);
-  for (turn = 0; turn < 3; turn++) /* first a few chunks, to warm up */
+  for (turn = 0; turn < 3; turn++) /* the first slice is a few chunks, to warm up */
     for (k = 0; k < count && status <= PERM_OK; k++) {
-      const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0]; /* blocks running together */
+      const uint64_t wave = 2 * (uint64_t)permi_cuda.processors[0];
       const double size = turn ? (double)chunks[k] * fmin(PERMI_TUNE_SECONDS / predicted[k], 1) : 1;
       const uint64_t waves = (uint64_t)size / wave + 1;
       const uint64_t end = waves * wave < chunks[k] ? waves * wave : chunks[k];

@@ -1,46 +1,43 @@
 /* ======================================================================================== >>codegen
-   The published sparse sums for GPUs, as oracles: D. Elbek, K. Kaya, Fully-automated code generation for efficient
-   computation of sparse matrix permanents on GPUs [EK]. Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order
-   over the sets of all columns but the last, each of which has code of its own with entries as literals.
-     codegen-registers  all row sums in registers, columns as given
-     codegen-memory  Algorithm 3's order; the k rows of the first c columns in registers, the others in memory with
-                 their product kept. k and c maximise Algorithm 4's score: threads that fit over the cost of their work
+   D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs
+   [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where each column has code of its
+   own with entries as literals.
+     codegen-registers  keeps all row sums in registers
+     codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
+                        in memory with their product; Algorithm 4 chooses k and c
    Algorithm 2: a thread takes 2^d consecutive terms, with the largest d that all threads that fit can have; the rest
-   takes smaller d, down to 1024 terms.
-   Differences: d <= PERMI_CODEGEN_WALK, so that a kernel takes a quarter of a second; threads that fit are a nominal
-   GPU's, so that bits do not depend on the machine; a thread's first term comes from its row sums; a launch is a range
-   of chunks of 128 threads; row sums are exact and TwoSum adds terms. Memory is shared unless that costs threads, else
-   global. */
+   takes smaller d. Differences: 10 <= d <= PERMI_CODEGEN_WALK (a quarter of a second a kernel); a nominal GPU says how
+   many threads fit, so that bits do not depend on the machine; row sums are exact and TwoSum adds terms. */
 #pragma once
 #include "program_tune.h"
 #include "sparyser.h"
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_CODEGEN_WALK 16
-#define PERMI_CODEGEN_LEAST 10 /* 1024 terms */
+#define PERMI_CODEGEN_LEAST 10
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
-#define PERMI_CODEGEN_SHARED 232448 /* bytes on one of them */
-#define PERMI_CODEGEN_OTHERS 38 /* beside row sums */
+#define PERMI_CODEGEN_SHARED 232448
+#define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
 #define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
 
 typedef struct permi_codegen_launch {
-  uint64_t chunk, term; /* of the first */
-  int walk;             /* 2^walk terms a thread */
+  uint64_t chunk, term;
+  int walk;
 } permi_codegen_launch;
 
 typedef struct permi_codegen {
   permi_gpu gpu; /* first, for >>gpu */
   permi_code *code;
   permi_ryser ryser;
-  int place[PERM_MAX_N];   /* of a row: registers first */
+  int place[PERM_MAX_N];
   int kept, quick;         /* k and c */
-  int blocks, shared;      /* shared: 1, rows in shared memory */
-  int launches, walk;      /* the longest walk */
+  int blocks, shared;
+  int launches, walk;
   permi_codegen_launch launch[PERMI_CODEGEN_WALK - PERMI_CODEGEN_LEAST + 3];
   uint64_t chunks;
-  double operations, seconds; /* of a term; predicted */
+  double operations, seconds;
 } permi_codegen;
 
 static void permi_codegen_release(const perm_allocator *allocator, void *context)
@@ -51,14 +48,13 @@ static void permi_codegen_release(const perm_allocator *allocator, void *context
   permi_release(allocator, codegen);
 }
 
-/* Blocks that fit on a multiprocessor. */
 static int permi_codegen_blocks(int rows)
 {
   const int registers = (2 * rows + PERMI_CODEGEN_OTHERS + 7) / 8 * 8;
   return permi_clamp(65536 / (128 * registers), 1, PERMI_CODEGEN_BLOCKS);
 }
 
-static size_t permi_codegen_shared(const permi_codegen *codegen) /* doubles that a thread has */
+static size_t permi_codegen_shared(const permi_codegen *codegen)
 {
   const int rows = codegen->shared ? codegen->ryser.n - codegen->kept : 0;
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
@@ -113,7 +109,6 @@ static void permi_codegen_launches(permi_codegen *codegen)
   codegen->chunks = chunks;
 }
 
-/* Plans an orientation, without text and table. */
 static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block, int side, int memory)
 {
   permi_ryser *ryser = &codegen->ryser;
@@ -125,7 +120,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
   split.without = n - 1;
-  if (memory) { /* the last in order is left out */
+  if (memory) {
     split.without = -1;
     permi_ryser_plan(ryser, block, side, &split);
     split.without = ryser->column[n - 1];
@@ -139,7 +134,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
     permi_codegen_partition(codegen);
   codegen->blocks = permi_codegen_blocks(codegen->kept);
   codegen->shared = 1;
-#if defined(PERMI_CODEGEN_GLOBAL) /* for trials */
+#if defined(PERMI_CODEGEN_GLOBAL)
   codegen->shared = 0;
 #endif
   if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_CODEGEN_SHARED)
@@ -155,12 +150,12 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
 }
 
-/* Column j included (out 0) or excluded. */
+/* Prints the step in which column j joins (out 0) or leaves the set. */
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
   const int kept = codegen->kept;
-  double entry[PERM_MAX_N]; /* by place */
+  double entry[PERM_MAX_N];
   uint64_t there = 0;
   char text[32];
   int e, i, seldom = 0;
@@ -182,7 +177,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* The kernel. Table: row sums without columns [n]; columns [digits][n]; rows by place. */
+/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -278,7 +273,6 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   return PERM_OK;
 }
 
-/* Offers the better orientation. */
 static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -311,9 +305,9 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
   return PERM_OK;
 }
 
-#endif /* PERM_WITH_CUDA */
+#endif
 
-/* 1: method sparyser takes over, since no GPU is there. */
+/* Returns 1 if no GPU is there: method sparyser takes over. */
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -324,7 +318,7 @@ static int permi_codegen_falls_back(const perm_options *options)
 static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  (void)rival; /* only by name */
+  (void)rival;
   if (!options->gpu.devices)
     permi_refuse(offer, PERM_ERROR_DEVICE, "needs a GPU for this method: options.gpu.devices, or gpu.cpu_fallback");
   else if (block->integer || maker->working->integer)
@@ -358,7 +352,7 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
   return length > 0 ? (size_t)length : 0;
 }
 
-/* >>sparyser's bound: a chunk is 128 threads, folded with TwoSum's errors; no term is cut. */
+/* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */
 static perm_status permi_codegen_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                       permi_leaf *leaf)
 {

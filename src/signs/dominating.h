@@ -23,7 +23,7 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
       columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
   }
-  for (i = 0; i < n; i++) /* the squared graph */
+  for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
       shares[i] |= (uint64_t)((columns[i] & columns[j]) != 0) << j;
   for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {

@@ -3,18 +3,15 @@
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns; sparse inner columns are eliminated [Dec99]: a row is a table over the signs of
    its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
-   only through the rows' bases, their sums of outer entries: a straight program serves vectors of outer sign patterns.
+   only through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
 
-     slots       a number for each lane's pattern: n bases, then tables; bit b of a table's index is set where its b-th
-                 column has sign -
+     slots       a number for each lane's pattern: n bases, then tables; bit b of an index is its b-th column's sign
      constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
-     instructions  runs of statements, see permi_opcode; of two factors the one with fewer columns is held for a group
+     instructions  runs of statements; of two factors the one with fewer columns is held for a group
      columns     inner | low, unrolled in Gray order: only tables that a turned column touches are computed again |
                  high, a loop in Gray order | lanes | one fixed +
-   Row sums are exact, on the grid of >>dense. Dividing rows by an inner entry, f z +- f, gains nothing: held sums make
-   additions few, loads and stores limit the interpreter, and quotients are not exact.
-   Tried without gain (Cascade Lake, 2.5 GHz): 16 or 64 doubles a slot (within 10%); slots for the first-level cache
-   (110: 1.4 times as slow, twice the operations). */
+   Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f, whose quotients are
+   not exact; slots of 16 or 64 doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
 #pragma once
 #include "../block/order.h"
 #include "../block/vectors.h"
@@ -31,7 +28,6 @@ static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
   (void)isa;
 }
 
-/* Sums 2^chunk_log2 states of the high columns. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -68,7 +64,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     j = permi_trailing_zeros(s);
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
-  /* value total[k], error total[DOUBLES + k], with those of compensated numbers */
+  /* values at total[k], errors at total[DOUBLES + k] */
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
     for (k = 0; k < lanes; k++)
       if (hybrid->sign[k] != 0) {

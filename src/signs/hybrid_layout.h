@@ -5,19 +5,18 @@
 
 typedef struct permi_arrangement {
   int transposed, inner, low;
-  int order[64]; /* inner ones as eliminated, low ones (fastest first), others */
+  int order[64]; /* inner in order of elimination, low from the fastest, others */
 } permi_arrangement;
 
-/* Times of statements; 1: a load, a product, a store. */
+/* Seconds of statements relative to a load, a product and a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
-#define PERMI_GPU_STATEMENTS 3000 /* larger programs lose: at 4000 a third */
-#define PERMI_GPU_LEAST_OUTER 9 /* PERM_GPU_THREADS_LOG2 + 2 */
+#define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
+#define PERMI_GPU_LEAST_OUTER 9
 
-/* A row (node < n) or a node's result; columns as bits. */
 typedef struct permi_hybrid_factor {
   uint32_t scope, dirty;
   int node;
@@ -27,27 +26,27 @@ typedef enum permi_node_kind { PERMI_NODE_MERGE, PERMI_NODE_FOLD, PERMI_NODE_CHA
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of operands and result; low columns that change it */
-  int first, items;           /* of a chain; the first may be the chain before */
+  uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
+  int first, items;
   int slot, persists;
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
-  int n, budget, nodes, items, record; /* record: nodes are kept */
-  int gpu; /* costs of >>programs: 1 with divided rows, 2 without; 0: of the interpreter */
-  uint64_t row[2][64], column[2][64]; /* bits, in both orientations */
+  int n, budget, nodes, items, record;
+  int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: of the CPU */
+  uint64_t row[2][64], column[2][64];
   int degree[2][64];
-  double add;  /* weight of an entry of a row's table */
+  double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
-  permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n + k: the k-th */
+  permi_hybrid_node node[PERMI_HYBRID_NODES];
   int item[192];
   double rows_a_step;
-  double units, calls; /* of permi_layout_cost, as in permi_watch */
-  double speed, rival;   /* statements a second; seconds of another engine */
-  const permi_account *account; /* NULL: no limit */
-  double scaled[PERM_MAX_N * PERM_MAX_N * 2]; /* for permi_hybrid_create */
+  double units, calls;
+  double speed, rival;   /* speed: statements a second; rival: seconds of another engine */
+  const permi_account *account;
+  double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
 
 static int permi_bits32(uint32_t x)
@@ -82,7 +81,6 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
     work->power[k] = ldexp(1, k);
 }
 
-/* A new node's number; n if nodes are not kept. */
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
@@ -101,7 +99,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* What a row's table costs a GPU, without its column of +-1 unless `whole`. */
+/* The row's column of +-1 counts only if `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
   const int columns = permi_bits32(f->scope);
@@ -112,14 +110,13 @@ static double permi_layout_row(const permi_layouts *work, const permi_hybrid_fac
 }
 
 typedef struct permi_layout_sum {
-  double cost, rows, live, most; /* weighted statements; row factors; waiting tables, and at most */
+  double cost, rows, live, most;
 } permi_layout_sum;
 
-/* A table of `here` entries replaces a and b where these change as often. */
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
-  const double waiting = work->gpu ? 0.75 : 1; /* a GPU's operands go as results come */
+  const double waiting = work->gpu ? 0.75 : 1;
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_bits32(a->scope)];
@@ -135,7 +132,6 @@ static void permi_layout_swap(permi_hybrid_factor *a, permi_hybrid_factor *b)
   *b = kept;
 }
 
-/* Merges the cheapest pairs down to two factors; returns their number. */
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
@@ -154,7 +150,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
           b = j;
         }
       }
-    second = taken[a].node < n && taken[b].node >= n; /* a row comes second */
+    second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
     result.scope = left->scope | right->scope;
@@ -167,13 +163,12 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     permi_layout_replace(work, sum, left, right, result.dirty, here);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
                                     result.dirty);
-    taken[a] = result; /* a < b, so that b's place takes the last */
+    taken[a] = result;
     taken[b] = taken[--count];
   }
   return count;
 }
 
-/* Folds the product of one or two factors. */
 static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken,
                                              int count, uint32_t bit)
 {
@@ -209,7 +204,7 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* The product of scalars by rising rate, kept where the next changes more often. */
+/* Multiplies scalars by rising rate of change; keeps a product where the next scalar changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
   uint32_t before = 0;
@@ -240,8 +235,8 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
   }
 }
 
-/* Weighted statements of an outer pattern; gives up above `limit`. Each inner column's factors are merged, the cheapest
-   pair first, the last with the fold. */
+/* Returns an outer pattern's weighted statements, or gives up above `limit`. Each inner column's factors are merged,
+   the cheapest pair first, the last with the fold. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -294,7 +289,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
       else
         factor[rest++] = factor[i];
     factors = rest;
-    if (count == 0) /* no caller has a column without entries */
+    if (count == 0)
       return 0;
     count = permi_layout_merge(work, &sum, taken, count);
     result = permi_layout_fold(work, &sum, taken, count, bit);
@@ -321,7 +316,6 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* How many more layouts may be priced. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -330,7 +324,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
-/* Sorts columns by degree: what turns often has few entries. */
+/* Sorts columns by degree: columns that turn often have few entries. */
 static void permi_layout_by_degree(const permi_layouts *work, permi_arrangement *layout, int first)
 {
   const int *degree = work->degree[layout->transposed];
@@ -369,7 +363,6 @@ static void permi_layout_move(permi_arrangement *layout, int from, int to)
   layout->order[to] = moved;
 }
 
-/* Greedy: the column that leaves the least cost becomes inner. */
 static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout)
 {
   const int n = work->n, most = permi_layout_most_inner(work);
@@ -379,7 +372,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   for (k = layout->inner; k < most && worse < 2; k++) {
     permi_arrangement choice = *layout;
     lead = (double)INFINITY;
-    for (j = k; j < n && j < k + 12; j++) { /* of the least degrees */
+    for (j = k; j < n && j < k + 12; j++) {
       permi_arrangement trial = *layout;
       double cost;
       permi_layout_move(&trial, j, k);
@@ -401,7 +394,6 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-/* Where a search starts: greedy inner columns or the best number of low ones. */
 static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
                                  permi_arrangement *layout)
 {
@@ -424,7 +416,6 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
   return cost;
 }
 
-/* Simulated annealing of log cost over inner set, order and low columns. */
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
                                   int least_outer, double hot, uint64_t *seed)
 {
@@ -459,7 +450,7 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = permi_order_below(seed, now.inner);
       b = n - 1;
       trial.inner--;
-    } else { /* two columns change places */
+    } else {
       if (special == 0)
         continue;
       a = permi_order_below(seed, special);

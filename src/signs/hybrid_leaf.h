@@ -9,7 +9,6 @@
 static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
 #endif
 
-/* Releases a program and later candidates. */
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
@@ -27,7 +26,6 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-/* An entry on its row's grid, by parts. */
 static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
 {
   out[0] = permi_to_grid(a[0], power);
@@ -39,14 +37,13 @@ static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, do
 
 typedef struct permi_hybrid_rows {
   int n;
-  double number[64][64][2]; /* on the grid */
+  double number[64][64][2];
   double modulus[64][64], lost[64][64];
-  double lost_square[64], square[64], below_square[64]; /* of rows, sums of squares */
-  double sum[64];                                       /* of a row's |numbers| */
-  double unit[64];                                      /* divides all numbers of a row; 0: none */
+  double lost_square[64], square[64], below_square[64];
+  double sum[64];
+  double unit[64];
 } permi_hybrid_rows;
 
-/* Row i of a [n][n], columns in `order`, divided by entry `unit` unless -1. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
@@ -96,7 +93,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
    times 0/1 rows with k ones, the permanent is linear in rows, and [Bre73] bounds those. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
-  double sum = 0, before = 0, factorial = 0; /* log k! */
+  double sum = 0, before = 0, factorial = 0;
   int i, k;
   for (i = 1; i < n; i++) {
     const double move = x[i];
@@ -188,7 +185,6 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.most = all * rounding->majorant;
 }
 
-/* Takes over the layout, priced again for its nodes. */
 static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_arrangement *layout,
                                permi_hybrid_algebra algebra)
 {
@@ -204,7 +200,6 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->rows_a_term = work->rows_a_step;
 }
 
-/* Row i's constants, base and steps. */
 static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *rows, int i)
 {
   const permi_arrangement *layout = maker->layout;
@@ -243,7 +238,6 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   }
 }
 
-/* Lanes, high columns and their tables. 0: out of memory. */
 static int permi_maker_outer(permi_hybrid_maker *maker)
 {
   const permi_arrangement *layout = maker->layout;
@@ -274,7 +268,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* The program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
+/* *made stays NULL if the program for a [n][n][1, complex 2], oriented and scaled, does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
 {
@@ -343,15 +337,13 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   return hash;
 }
 
-/* Statements times patterns a second (shared Cascade Lake, 2.5 GHz). */
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
-/* The best layout found, and its cost: both orientations share a third of the annealing. Without room it continues from
-   *layout. */
+/* Both orientations share a third of the annealing. Without room the search continues from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
   const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -391,7 +383,6 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   *length += more > 0 ? (size_t)more : 0;
 }
 
-/* The block's scaled matrix in an orientation, [n][n][parts]; zero: a line is 0. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {

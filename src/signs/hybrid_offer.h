@@ -38,7 +38,6 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                                                  : PERMI_HYBRID_REAL;
 }
 
-/* 0: the offer says why hybrid does not take the block. */
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -64,7 +63,6 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* A search's memory; NULL: out of memory. */
 static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -78,8 +76,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Seconds that the hybrid may reach, over which orders need not be searched: the first layout's over PERMI_HYBRID_GAIN.
-   INFINITY: it does not matter. */
+/* Above these seconds orders need not be searched, since the hybrid may reach them; INFINITY: it does not matter. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -201,13 +198,13 @@ static perm_status permi_cached_offer(permi_maker *maker, const permi_block *blo
 
 /* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
    rounding a fold; all terms share what earlier elimination rounded. */
-#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* what is left of terms' roundings in a sum */
+#define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
-  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1); /* of the products: those that round */
+  const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1);
   leaf->bound_relative = (double)INFINITY;
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
@@ -239,7 +236,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   hybrid = (permi_hybrid *)offer->plan;
   if (permi_gpu_wanted(maker->options, hybrid->n) &&
       (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
-    char message[PERM_MESSAGE_BYTES]; /* a GPU was asked for and would have been used */
+    char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
     status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
   }

@@ -9,11 +9,11 @@ typedef struct permi_hybrid_maker {
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
   uint64_t busy[PERMI_HYBRID_SLOTS / 64];
-  int sequence[PERMI_HYBRID_NODES], evaluated; /* in order of evaluation */
+  int sequence[PERMI_HYBRID_NODES], evaluated;
   uint32_t scope[64];
-  int constant[64];                       /* of a row: its first */
-  int turned[PERMI_HYBRID_LOW + 1][64];   /* of a low column and a row: constant 2a, then -2a */
-  int failed;       /* 1: no slots or statements left; 2: memory */
+  int constant[64];
+  int turned[PERMI_HYBRID_LOW + 1][64];
+  int failed;
   permi_instruction nowhere;
 } permi_hybrid_maker;
 
@@ -47,7 +47,6 @@ static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node 
     maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
 }
 
-/* Child k of a node; NULL: a row (*index) or none (-1). */
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
 {
   *index = node->kind == PERMI_NODE_CHAIN ? maker->work->item[node->first + k] : k ? node->right : node->left;
@@ -74,8 +73,8 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
   }
 }
 
-/* Orders nodes depth first, so that few tables wait, and gives them slots; products may be computed in place. `given`:
-   slots are the parent's, or it persists. */
+/* Orders nodes depth first, so that few tables wait; products may be computed in place. `given`: slots are the
+   parent's, or the table persists. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
   const int children = permi_maker_children(node);
@@ -105,7 +104,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Appends an item. 0: *failed is 1 (more than `most`) or 2 (memory). */
+/* Returns 0 with *failed 1 (more than `most`) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -141,7 +140,6 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
     hybrid->operation[hybrid->operations - 1].count++;
 }
 
-/* The number of a new constant. */
 static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -151,7 +149,6 @@ static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
              : 0;
 }
 
-/* The bits of x in mask, packed; and back. */
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -168,7 +165,6 @@ static uint32_t permi_spread_bits(int packed, uint32_t mask)
   return x;
 }
 
-/* An operand's place under a setting: a slot, or a row's constant. */
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -207,7 +203,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     }
     return;
   }
-  swap = held >= 0 && (held >= n || moving < n) && /* two tables or two rows */
+  swap = held >= 0 && (held >= n || moving < n) &&
          permi_bits32(permi_maker_scope(maker, held)) > permi_bits32(permi_maker_scope(maker, moving));
   if (swap) {
     k = moving;
@@ -233,7 +229,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   }
 }
 
-/* Turns to the step after s of the low columns; after the last to the first. */
 static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 {
   const permi_arrangement *layout = maker->layout;
@@ -268,7 +263,6 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   }
 }
 
-/* Additions, products and fmas of an instruction. */
 static double permi_instruction_operations(const permi_instruction *operation)
 {
   const double groups = operation->group ? (double)operation->count / operation->group : 0;

@@ -4,7 +4,6 @@
 #include "programs.h"
 
 #if defined(PERM_WITH_CUDA)
-/* Tests name the kernels' twins on the CPU. */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
@@ -42,10 +41,10 @@ static const char *permi_code_literal(double x, char text[32])
 }
 
 /* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
-   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are C++: A add a constant, V
-   subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus. Real programs are one piece
-   of assembly: NVRTC's C++ would take as long as the assembler and make more values wait (er:40:0.5, sm_90: 144 bytes
-   of spills, assembly none; compiled in 0.6 of the time). A neg is folded into its use. */
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are
+   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
+   Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
+   0 against 144 bytes). */
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
@@ -75,7 +74,6 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
      {"a return v%d;\n", NULL}}};
 
-/* PTX: value k = value a + x. */
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
   uint64_t bits;
@@ -108,7 +106,6 @@ static void permi_code_print_statement(permi_coder *coder, int k)
     permi_code_print_sum(code, k, k, coder->floor[t->b]);
 }
 
-/* Statements [begin, end) on bases b make block; low: of the moduli. */
 static void permi_code_print_statements(permi_coder *coder, int begin, int end, int low)
 {
   permi_code *code = coder->code;
@@ -126,7 +123,6 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   permi_code_print(code, " : \"memory\");\n");
 }
 
-/* The functions of two-part numbers; then by algebra. */
 static const char permi_code_two_parts[] =
     "struct N { double v, e; };\n"
     "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"

@@ -5,7 +5,7 @@
 #include "program_text.h"
 
 #if defined(PERM_WITH_CUDA)
-/* Seconds on one GPU, compiled. Too many waiting values are spilled. */
+/* Waiting values above PERMI_GPU_LIVE are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
   const permi_code *code = hybrid->code;
@@ -40,7 +40,6 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-/* The table: start [words], steps of the high columns; exact. */
 static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
 {
   const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
@@ -79,7 +78,6 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
-/* The program in *made, as permi_hybrid_create. */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                      permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
 {
@@ -104,7 +102,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   hybrid->isa = PERM_ISA_CUDA;
   hybrid->gpu.allocator = *allocator;
   words = n * hybrid->parts;
-  most = outer - PERM_GPU_THREADS_LOG2; /* walk, and bits of chunk numbers */
+  most = outer - PERM_GPU_THREADS_LOG2;
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
   hybrid->chunk_log2 = PERM_GPU_THREADS_LOG2;
@@ -191,17 +189,16 @@ static void permi_code_search(permi_code_trial *trial, int number, int inner, in
                                       PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
 }
 
-/* The matrix is in orientation `given`. */
 typedef struct permi_code_choice {
   permi_hybrid_algebra algebra;
   double *scaled;
   long long scale_exp2;
-  int given, zero; /* -1: none yet */
-  int wanted;      /* programs to keep */
+  int given, zero;
+  int wanted;
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Keeps a program if it is new and among the best. 1: it is the best. */
+/* Returns 1 if the program is the best; keeps it if it is new and among the best. */
 static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const double seconds = permi_code_seconds(hybrid);
@@ -225,7 +222,6 @@ static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *c
   return place == 0;
 }
 
-/* The trial's programs; *better: one is the best. */
 static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
                                   permi_code_choice *choice, int *better)
 {
@@ -248,7 +244,6 @@ static perm_status permi_code_try(permi_maker *maker, const permi_block *block, 
   return status;
 }
 
-/* Operations a second, folds weighted. */
 static double permi_code_rate(permi_hybrid_algebra algebra)
 {
   const double slower = algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6;
@@ -268,7 +263,7 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-/* Anneals all trials; returns how many moves take as long as the run or the rival. *least: seconds of the best. */
+/* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
 #define PERMI_GPU_TRIALS 12
 static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
                                     permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
@@ -301,7 +296,7 @@ static double permi_code_search_all(permi_maker *maker, const permi_block *block
   return worth;
 }
 
-/* Offers the best program; a long sum's layout is annealed again. */
+/* A long sum's layout is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
                                     permi_hybrid_algebra algebra, permi_offer *offer)
 {

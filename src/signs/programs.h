@@ -1,57 +1,55 @@
 /* ======================================================================================= >>programs
-   The same sums on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its text
-   (>>program_text), and a thread runs it for every pattern of its walk.
+   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its
+   text (>>program_text), and a thread runs it for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers: 8 warps of 255 a multiprocessor. Bases are in shared memory, constants in constant
-                 memory, equal moduli once (literals are 5% slower, but compile sooner: for short runs)
+     values      in registers; bases are in shared memory, constants in constant memory, equal moduli once (literals are
+                 5 % slower, but compile sooner: for short runs)
      order       on demand from the program's end, so that few values wait
-     rows        real ones are divided by their largest inner entry unless it is small (the scale has the product): f (z
-                 +- 1) = fma(f, z, +-f) is one operation, and half the settings need z = base + constant
+     rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
-   Bits depend on the plan alone: statements are a fixed sequence, a walk adds by TwoSum, threads in a tree, chunks
-   exactly. So prediction chooses programs; timing may only choose how a text is compiled.
-   Predictions are of an H200 (FP64 1.67e13 operations/s): 80-90% of it up to 130 waiting values; loads of bases are
-   most of the rest. */
+   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
+   programs; timing chooses only how a text is compiled. Prices are of an H200: programs reach 80-90 % of its FP64 rate
+   up to 130 waiting values. */
 #pragma once
 #include "hybrid_leaf.h"
 
 #if defined(PERM_WITH_CUDA)
-#define PERMI_GPU_CONSTANTS 7800   /* doubles: 64 KB */
+#define PERMI_GPU_CONSTANTS 7800
 #define PERMI_GPU_MOVES 40000
 #define PERMI_GPU_MOVES_MORE 300000
 #define PERMI_GPU_MEMO 400000
-#define PERMI_GPU_LOAD 2.2         /* of a base, in operations: 4 processors share 128 bytes a cycle */
-#define PERMI_GPU_FLIP 5           /* of a row by a walk's column: a load and a store */
+#define PERMI_GPU_LOAD 2.2         /* in operations: 4 processors share 128 bytes a cycle */
+#define PERMI_GPU_FLIP 5           /* a load and a store of a row */
 #define PERMI_GPU_LIVE 120         /* doubles that wait unspilled; SPILL more take twice the time: */
 #define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
 #define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
 #define PERMI_GPU_VALUES 30000
 
 #define PERMI_GPU_WALK 8
-typedef enum permi_code_kind { /* moduli are real */
+typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b (or +) where low column c has sign - */
+  PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
   PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,   /* a b */
+  PERMI_CODE_TIMES,
   PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,   /* a - b */
+  PERMI_CODE_MINUS,
   PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_MULTIPLY, /* a b */
+  PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
+  PERMI_CODE_MULTIPLY,
   PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,    /* a + b */
-  PERMI_CODE_RETURN   /* a */
+  PERMI_CODE_PLUS,
+  PERMI_CODE_RETURN
 } permi_code_kind;
 
-typedef struct permi_code_statement { /* k makes value k */
+typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
 } permi_code_statement;
 
-typedef struct permi_code_flip { /* in a walk's column: 2 a_ij is constant, or its negative */
+typedef struct permi_code_flip {
   int row, constant, negative;
 } permi_code_flip;
 
@@ -61,17 +59,17 @@ typedef struct permi_code {
   double *constant;
   permi_code_flip *flip;
   char *text;
-  int statements, statement_room, moduli; /* from `moduli` on the second program's */
+  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
   int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
-  int walk, samples_log2, live; /* live: most waiting doubles */
-  double operations, moves;     /* in a step of the walk; loads and stores as operations */
-  permi_dd scale;               /* of what rows were divided by, 2^-scale_exp2 */
+  int walk, samples_log2, live;
+  double operations, moves;
+  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
   long long scale_exp2;
-  int divided;                      /* rows */
+  int divided;
   const perm_allocator *allocator;
-  int failed;                       /* 1: too large, 2: memory */
+  int failed;                       /* 1: too large, 2: no memory */
 } permi_code;
 
 static permi_code *permi_code_make(const perm_allocator *allocator)
@@ -99,17 +97,17 @@ typedef struct permi_coder {
   permi_layouts *work;
   const permi_arrangement *layout;
   permi_code *code;
-  int parts, moduli;         /* moduli: 1, the second program */
-  uint32_t minus;            /* low columns with sign - */
-  int literals;              /* in the text: real programs of short runs */
-  int remake, reload;        /* age at which a row sum, a base is made again */
+  int parts, moduli;
+  uint32_t minus;
+  int literals;
+  int remake, reload;        /* statements after which a row sum, a base is made again */
   uint32_t scope[64], dirty[64];
   int unit[64]; /* inner column of the row's divisor; -1: none */
-  int base[64], *memo;           /* values; -1: to be made */
-  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* in memo */
+  int base[64], *memo; /* the value's number; -1: to be made */
+  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* places in memo */
   int memos;
-  permi_hybrid_rows rows; /* in the layout's order */
-  const double *floor; /* see permi_hybrid_errors */
+  permi_hybrid_rows rows;
+  const double *floor;
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
@@ -122,7 +120,6 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
              : 0;
 }
 
-/* The number of constant x or -x; *negative: which. */
 static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -140,14 +137,12 @@ static int permi_code_constant(permi_coder *coder, const double *x, int *negativ
              : 0;
 }
 
-/* The same of twice an entry. */
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
   const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
   return permi_code_constant(coder, twice, negative);
 }
 
-/* A row's base; of moduli with low signs. Reloading spares registers and not the FP64 pipe. */
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
@@ -163,7 +158,6 @@ static int permi_code_base(permi_coder *coder, int row)
   return coder->base[row];
 }
 
-/* A row sum under a setting, `whole` or without its unit column; of moduli its modulus. */
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
@@ -189,7 +183,7 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   return value;
 }
 
-/* A node's value, or a whole row's, under a setting; a fold makes its larger factor first. */
+/* A fold makes its larger factor first, so that few values wait. */
 static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n, moduli = coder->moduli;
@@ -240,7 +234,6 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   return value;
 }
 
-/* A statement's operands that are values; their number. */
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
   static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
@@ -251,7 +244,6 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Notes the most values that wait in statements [begin, end). */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -268,14 +260,14 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     const int operands = permi_code_operands(&code->statement[k], operand);
     for (o = 0; o < operands; o++)
       if (last[operand[o]] == k) {
-        last[operand[o]] = -1; /* an operand twice */
+        last[operand[o]] = -1;
         live--;
       }
     live += last[k] >= 0;
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
-  most *= begin ? 1 : coder->parts; /* moduli are real, but for a moment */
+  most *= begin ? 1 : coder->parts;
   code->live = most > code->live ? most : code->live;
   return 1;
 }
@@ -288,7 +280,7 @@ static double permi_code_operations(const permi_code_statement *statement, permi
   return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
 }
 
-/* Row i of the scaled a, divided by its largest inner entry if it may be; *growth: log2 of what products may gain. */
+/* *growth: log2 of the products' gain by division. */
 static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra algebra, const double *a, int i,
                                    int *growth)
 {
@@ -324,7 +316,6 @@ static void permi_code_forget_table(permi_coder *coder, int first, int log2)
     coder->memo[k] = -1;
 }
 
-/* Forgets what low column `turned` changes; -1: everything. */
 static void permi_code_forget(permi_coder *coder, int turned)
 {
   int i;

@@ -1,34 +1,33 @@
 /* ======================================================================================= >>sparyser
-   Ryser's sum over sets of columns in Gray order, on compressed columns: D. Elbek, F. Tasyaran, B. Ucar, K. Kaya,
-   SUPERMAN: Efficient permanent computation on GPUs, with the order of [EK] (>>codegen); here as a tree. Digits,
-   columns or groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that
-   touches it, which makes its sum final: each level keeps the product over the rows of slower digits, and a product of
-   0 ends the branch (the paper has two such areas, this one a column). Fast columns should touch few rows that no
-   faster one does (Algorithm 3). Row sums are exact, on a grid of a power of two: 0 is 0.
+   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: Ryser's sum over sets of
+   columns in Gray order, on compressed columns, with the order of [EK] (>>codegen); here as a tree. Digits, columns or
+   groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
+   which makes its sum final; each level keeps the product over the rows of slower digits, and a product of 0 ends the
+   branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a power of two: 0 is 0.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
-   r_i the row's sum: half as many terms, hardly a zero. Prediction chooses. */
+   r_i the row's sum: half as many terms, hardly a zero. */
 #pragma once
 #include "../block/engines.h"
 #include "../frontier/steps.h"
 
-#define PERMI_RYSER_CHUNK_NODES 16384 /* least moves of a chunk */
-#define PERMI_RYSER_CHUNKS 4096       /* at most, unless they would take longer than PERMI_RYSER_CHUNK_SECONDS */
+#define PERMI_RYSER_CHUNK_NODES 16384 /* moves of a chunk, at least */
+#define PERMI_RYSER_CHUNKS 4096       /* at most, unless chunks would take longer than PERMI_RYSER_CHUNK_SECONDS */
 
-typedef struct permi_ryser { /* rows and columns as oriented */
-  int n, parts, integers, halves, digits, low; /* digits from low on are the chunk's */
-  int groups, transposed, on_grid, pairs;      /* on_grid: nothing was rounded */
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes from least on */
+typedef struct permi_ryser {
+  int n, parts, integers, halves, digits, low; /* a chunk fixes the digits from low on */
+  int groups, transposed, on_grid, pairs;
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];                 /* of a column in digit order */
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then those of none */
-  int shares;                                       /* of the digit below a chunk's */
-  uint64_t combinations;                            /* of the chunk's digits and shares */
-  double nodes, terms, seconds, growth, bits; /* product of row sums of moduli; its log2 */
-  double moved[PERM_MAX_N];                   /* most that rounding moved an entry of a row */
-  int buried;                                 /* 1: an entry lost over 2^-20 of itself */
-  double widest;                              /* row sum of moduli */
+  int column_start[PERM_MAX_N + 1];
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int shares;                                       /* parts of the values of digit low - 1 */
+  uint64_t combinations;
+  double nodes, terms, seconds, growth, bits;
+  double moved[PERM_MAX_N];
+  int buried;                                 /* an entry lost over 2^-20 of itself */
+  double widest;
   double base[2][PERM_MAX_N];
   unsigned char touched[PERM_MAX_N * PERM_MAX_N];
   double value[2][PERM_MAX_N * PERM_MAX_N];
@@ -50,7 +49,6 @@ typedef struct permi_ryser_walk {
   uint64_t terms;
 } permi_ryser_walk;
 
-/* Column k in digit order joins or leaves the set. */
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -77,13 +75,13 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* Multiplies by a digit's rows; 0: the product vanishes. */
+/* Returns 0 if the product vanishes. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->level_start[digit + 1];
   int i = ryser->level_start[digit];
-  if (ryser->integers) { /* below 2^126, so the product's upper half is the sign's */
+  if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
       const int64_t c = walk->integer[ryser->row[i]];
@@ -114,7 +112,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   }
 }
 
-/* TwoSum: two short chains where double-double has a long one. */
+/* Adds by TwoSum: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -138,7 +136,6 @@ static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
   }
 }
 
-/* Both terms of a fastest digit that is one column: it touches its own rows. */
 static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -196,7 +193,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
   for (d = 0; d < digits; d++) {
     int code = ryser->least[d];
-    if (d == ryser->low - 1 && shares > 1) { /* values [share left / shares, (share + 1) left / shares) */
+    if (d == ryser->low - 1 && shares > 1) {
       const int begin = (int)(share * left / shares);
       left = (int)((share + 1) * left / shares) - begin;
       code += begin;
@@ -212,7 +209,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   }
   walk.product[0][digits] = 1;
   walk.wide[digits].low = 1;
-  for (i = ryser->level_start[digits]; i < ryser->n; i++) { /* rows without a digit are constant */
+  for (i = ryser->level_start[digits]; i < ryser->n; i++) {
     const double re = walk.product[0][digits], im = walk.product[1][digits];
     const double x = walk.x[0][ryser->row[i]], y = walk.x[1][ryser->row[i]];
     walk.product[0][digits] = re * x - im * y;
@@ -254,9 +251,9 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Digits: groups of columns never all absent, other columns but `without` (-1: none). */
+/* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
 typedef struct permi_ryser_split {
-  int groups, without, as_given; /* columns stay in order */
+  int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
@@ -344,7 +341,6 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
   ryser->level_start[digits + 1] = taken;
 }
 
-/* Entries on the grid; the base takes the left-out column and half the sums. */
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
   const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
@@ -378,7 +374,6 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
   ryser->column_start[columns] = used;
 }
 
-/* Moves and seconds: at each level the settings from it upwards that no zero has cut. */
 static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
 {
   double alive = 1, count = 1;
@@ -395,7 +390,7 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *touches)
                       (PERMI_RYSER_MOVE_SECONDS +
                        PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
     for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1; /* share of sets without a column in this row */
+      double empty = 1;
       for (j = d; j < ryser->digits; j++) {
         int columns = 0;
         for (k = ryser->digit_start[j]; k < ryser->digit_start[j + 1]; k++)
@@ -440,7 +435,6 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->combinations *= (uint64_t)ryser->shares;
 }
 
-/* Offers the best split of both orientations, or refuses. */
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer,
                                      permi_ryser_split (*candidates)(const permi_block *block, int side, int which),
                                      int kinds)
@@ -471,7 +465,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < 2 * kinds; which++) {
     permi_ryser_split split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
-      continue; /* halves are no integers */
+      continue;
     permi_ryser_plan(trial, block, which & 1, &split);
     if (trial->seconds < best->seconds)
       *best = *trial;
@@ -526,7 +520,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
    itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
    rows' sums of moduli. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
-                               permi_leaf *leaf) /* terms: of a chunk */
+                               permi_leaf *leaf)
 {
   const int n = block->n;
   const double off_grid = ldexp(permi_ryser_off_grid(ryser, block, maker->subsets), -(int)leaf->scale_exp2);
@@ -575,7 +569,6 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
-/* All columns, or all but the fullest. */
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
 {
   permi_ryser_split split;

@@ -9,13 +9,13 @@
 #include "prepare.h"
 #include "frontier_offer.h"
 
-/* The frontier's offer, unless others end before an order is found; the hybrid's first layout limits the search. */
+/* Declines if another engine ends before an order is found; the hybrid's first layout limits the search. */
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
   double hope = (double)INFINITY;
   perm_status status = PERM_OK;
-  if (maker->offers) { /* it was not requested by name */
+  if (maker->offers) {
     if (maker->offers->proven < finding ||
         (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
@@ -26,7 +26,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
 
-/* The quick to predict come first; each makes its offer knowing the best before. */
+/* In order of the time to predict; each offer knows the best before. */
 static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
@@ -64,7 +64,6 @@ static void permi_offer_clear(const perm_allocator *allocator, const permi_engin
   offer->seconds = (double)INFINITY;
 }
 
-/* Notes an offer, of few blocks only. */
 #define PERMI_BLOCKS_NOTED 8
 static perm_status permi_offer_note(permi_maker *maker, const permi_block *block, perm_method method, double seconds,
                              double bytes, const char *why)
@@ -80,7 +79,6 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaf of an engine, within the limits. */
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, permi_leaf *leaf)
 {
@@ -92,7 +90,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
                       perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
-  leaf->information.kind = PERM_LEAF_TASK; /* what most makers keep; the leaf takes over the plan */
+  leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
   leaf->information.n = block->n;
@@ -126,7 +124,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   permi_offer_clear(allocator, engine, &offer);
   status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
-    status = maker->watch->stopped; /* there is neither refusal nor leaf */
+    status = maker->watch->stopped;
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
     status = permi_make_engine(maker, block, engine, &offer, leaf);
   else if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
@@ -138,13 +136,13 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Full blocks from this order on are perm.h's: here smaller ones are as quick, with proven bounds. */
+/* Full blocks from this order on go to the engines of perm.h; smaller ones are as quick here, with proven bounds. */
 #define PERMI_FULL_LEAST 16
-#define PERMI_FULL_MOST 32 /* up to here a window of all columns fits into memory and may win */
+#define PERMI_FULL_MOST 32
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
 
-/* Hears an offer; one that needs more than max_bytes to plan is a refusal. */
+/* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -159,14 +157,13 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
                            : status;
 }
 
-/* The leaf of the best offer, or why there is none. */
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
   permi_offer *best;
   if (offers->chosen >= 0 && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS &&
       offers->offer[PERMI_AT_FRONTIER].seconds < offers->offer[offers->chosen].seconds)
-    offers->chosen = PERMI_AT_FRONTIER; /* memory before endless time */
+    offers->chosen = PERMI_AT_FRONTIER;
   if (offers->chosen < 0 && offers->dense < (double)INFINITY)
     return permi_make_dense(maker, block, leaf);
   if (offers->chosen < 0 && offers->too_long)
@@ -183,18 +180,18 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
                       best->bytes);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
-                      best->bytes); /* doubles have more engines */
+                      best->bytes);
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The leaf of the fastest engine within max_bytes. perm.h's engines are asked first, at a glance, and noted last. */
+/* The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
   const int integer = maker->working->integer;
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  double counts = (double)INFINITY, first; /* of the other engines of perm.h; of all of them */
+  double counts = (double)INFINITY, first;
   perm_status status = PERM_OK;
   int i, made = 0;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
@@ -203,7 +200,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
   if (block->n <= PERM_MAX_N && (integer || offers.dense > 1e-4))
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
-                              &made); /* no order is found in less */
+                              &made);
   if (status != PERM_OK || made)
     return status;
   first = offers.best = fmin(offers.dense, counts);
@@ -234,7 +231,6 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* The leaf of a block: of the method asked for, or of the best one. */
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -248,7 +244,6 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   return permi_make_best(maker, block, leaf);
 }
 
-/* Notes what the preparation did. */
 static perm_status permi_make_note(permi_maker *maker)
 {
   const perm_preparation *report = &maker->working->report;
@@ -275,7 +270,6 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The leaves of all blocks, multiplied to the constant. */
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
@@ -353,7 +347,6 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* A job whose value is 0 exactly. */
 static perm_status permi_make_zero(permi_maker *maker)
 {
   permi_number nothing;

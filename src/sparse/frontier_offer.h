@@ -50,8 +50,8 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; for 0, where a lower bound will do since planning the exact engine takes longer than many
-   a frontier, if it is below `surely`. */
+   *better is below `seconds`; if that is 0, a lower bound, which is found sooner than a frontier, must be below
+   `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -95,7 +95,6 @@ static perm_status permi_make_rival(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Seconds of the dense engine. */
 static double permi_dense_seconds(const perm_options *options, int n, int parts)
 {
   const perm_precision precision = options->precision;
@@ -130,7 +129,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
     return status;
   view = permi_view_of(problem.real, block->n, problem.parts, problem.reach);
   status = permi_dense_leaf(maker->options, block->n, &view, leaf, &precision, maker->result);
-  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE) /* small blocks have but one */
+  if (status == PERM_OK && leaf->information.method == PERM_METHOD_DENSE)
     maker->job->precision = precision;
   permi_release(&maker->options->allocator, entries);
   if (status == PERM_OK)
@@ -138,7 +137,7 @@ static perm_status permi_make_dense(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* 1: a precision above double, here always double-double. */
+/* Precisions above double are double-double here. */
 static int permi_sparse_doubled(const perm_options *options)
 {
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
@@ -151,14 +150,14 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* The price of a state in doubles, measured on a regular graph of order 80 (1.1e7 states). */
+/* The price is relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
   return algebra < PERMI_WORD ? weight[algebra] : 1;
 }
 
-/* 1: arrays go to a GPU, with cpu_fallback only to one with the memory; offer: the lists'. */
+/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
 {
   double seconds = permi_arrays_seconds(frontier), there, needed;
@@ -210,7 +209,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
   }
   if (offer->why[0] && offer->status == PERM_OK && options->max_bytes == 0 && offer->bytes > PERMI_DEFAULT_BYTES) {
-    char gpu[sizeof offer->why]; /* its order suits the GPU's memory: the host must ask for that itself */
+    char gpu[sizeof offer->why];
     memcpy(gpu, offer->why, sizeof gpu);
     permi_refuse(offer, PERM_ERROR_LIMIT, "would need %.3g bytes, and %s", offer->bytes, gpu);
   }
@@ -235,7 +234,7 @@ static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_
   return budget;
 }
 
-/* Adapts the budget if a quick first order says that a GPU will be taken. 0: out of memory. */
+/* Adapts the budget if a quick first order says that a GPU will be taken; returns 0 if memory runs out. */
 static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
                                      permi_budget *budget)
 {
@@ -268,7 +267,7 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   double cost;
   int *order;
   perm_status status;
-  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) { /* a search may take far longer */
+  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
                  permi_order_seconds(block, 0));
     return PERM_OK;
@@ -327,7 +326,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
     permi_leaf_bound(leaf, frontier->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
-    if (doubled && maker->job->leaves == 0) /* accurate, unless another leaf is not */
+    if (doubled && maker->job->leaves == 0)
       maker->job->precision = PERM_PRECISION_DD;
   }
   return PERM_OK;
@@ -363,7 +362,7 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* Sets the kind of values. 0: integers may be too long. */
+/* Returns 0 if integers may be too long. */
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
@@ -397,7 +396,7 @@ static double permi_tree_bytes(const permi_tree *tree)
 
 /* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
    where affordable, the cheapest wins. */
-#define PERMI_TREE_FILL 20000 /* most vertices for orders by least fill */
+#define PERMI_TREE_FILL 20000
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -451,9 +450,9 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     permi_owned_release(allocator, tree);
     if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
-      break; /* another search cannot pay */
+      break;
     if (!best && rival < (double)INFINITY)
-      break; /* another order will hardly fit either */
+      break;
   }
   permi_tree_graph_release(&graph);
   if (status != PERM_OK) {
@@ -489,7 +488,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   return PERM_OK;
 }
 
-/* Sorted lists: PERMI_SORTING_SLOWER times as long as merging (regular graph of order 80). */
+/* PERMI_SORTING_SLOWER is of a regular graph of order 80. */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);

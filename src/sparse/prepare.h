@@ -10,7 +10,6 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
                     watch->activity ? watch->activity : "preparing");
 }
 
-/* Checks a matrix, perhaps made by hand. */
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   size_t i, e, previous;
@@ -64,12 +63,12 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
 typedef struct permi_given {
   perm_kind kind;
   int m, n;
-  size_t nnz;              /* of an array: entries other than 0 */
+  size_t nnz;
   const size_t *row_start; /* NULL: an array, whose row i begins at i * ld */
   const int *column;
-  const double *real, *imaginary; /* NULL: there are none; of patterns no integers either */
+  const double *real, *imaginary;
   const int64_t *integer, *imaginary_integer;
-  size_t ld, step; /* step: doubles or integers an entry */
+  size_t ld, step;
 } permi_given;
 
 static permi_given permi_given_rows(const perm_matrix *matrix)
@@ -102,7 +101,7 @@ typedef struct permi_given_item {
   int64_t integer[2];
 } permi_given_item;
 
-/* Reads entry e of row i. Returns 1 if it is an integer (Gaussian if complex) for exact engines. */
+/* Returns 1 if entry e of row i is an integer (Gaussian if complex) for exact engines. */
 static int permi_given_entry(const permi_given *given, int i, size_t e, permi_given_item *entry)
 {
   const size_t at = e * given->step;
@@ -121,7 +120,7 @@ static int permi_given_entry(const permi_given *given, int i, size_t e, permi_gi
   return 1;
 }
 
-/* 1: all entries are; else *row and *entry are the first that is none, or where watch stopped. */
+/* *row and *entry: the first that is no integer, or where watch stopped. */
 static int permi_given_integers(const permi_given *given, int *row, permi_given_item *entry, permi_control *watch)
 {
   size_t e, end;
@@ -166,7 +165,7 @@ static void permi_sparse_fill(const permi_given *given, int exact, int transpose
   working->report.entries = (size_t)used;
 }
 
-/* Fills and reduces the working matrix. *zero: the permanent is 0 by structure. */
+/* *zero: the permanent is 0 by structure. */
 static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero)
 {
   int first = 1, changed = 1;
@@ -204,7 +203,6 @@ static int permi_line_compare(const void *p, const void *q)
   return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-/* Bits of an entry, mixed with the line across. */
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
@@ -215,7 +213,6 @@ static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *
   return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
 }
 
-/* 1: lines a and b have the same entries. */
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
   int index, equal = working->degree[a] == working->degree[b];
@@ -235,7 +232,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Reports blocks, equal lines and degrees; O(nnz + n log n). 0: out of memory. */
+/* Takes O(nnz + n log n); returns 0 if memory runs out. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -263,7 +260,7 @@ static int permi_report_left(permi_working *working)
         line[lines].component = working->component[v];
         line[lines].vertex = v;
         for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
-          line[lines].hash += permi_cell_hash(working, &working->cell[index], 1 - side); /* in any order */
+          line[lines].hash += permi_cell_hash(working, &working->cell[index], 1 - side);
         lines++;
         report->degree_three += working->degree[v] == 3;
         report->degree_four += working->degree[v] == 4;
@@ -287,11 +284,11 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* The block of n rows and n columns, incomplete if watch stops. 0: out of memory. */
+/* The block is incomplete if watch stops; returns 0 if memory runs out. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
-  int *number = working->work, *fill = working->work + 2 * (size_t)working->n; /* 2 n each */
+  int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
   int i, index, edges = 0, c;
   memset(block, 0, sizeof *block);
   for (i = 0; i < n; i++) {
@@ -321,7 +318,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     fill[i] = block->start[i];
   }
   edges = 0;
-  for (i = 0; i < n; i++) /* rows ascend, so each column's list does */
+  for (i = 0; i < n; i++)
     for (index = working->head[rows[i]]; index >= 0; index = working->cell[index].next[0]) {
       if (permi_watch_step(working->watch, (size_t)edges, 30))
         return 1;

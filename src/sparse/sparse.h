@@ -20,7 +20,7 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
     perm_job_free(*job);
     *job = doubles;
-  } else if (seconds < (double)INFINITY) { /* the exact job stands */
+  } else if (seconds < (double)INFINITY) {
     perm_job_free(doubles);
     permi_result_clear(result);
     status = PERM_OK;
@@ -35,7 +35,6 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* Ends a stopped call. */
 static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **job, perm_result *result)
 {
   perm_job_free(*job);
@@ -43,7 +42,6 @@ static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **
   return permi_fail_stopped(watch, result);
 }
 
-/* The job in the options' precision. */
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
@@ -87,7 +85,7 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   return status;
 }
 
-/* The next precision; PERM_PRECISION_COUNT at the top. */
+/* Returns PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_sparse_next(const perm_options *options, perm_method method, perm_precision precision)
 {
   return precision == PERM_PRECISION_FAST ? PERM_PRECISION_DEFAULT : permi_next_precision(options, method, precision);
@@ -120,7 +118,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
 
-/* The job, in a higher precision if the tolerance of a job in pieces needs it. */
+/* A job in pieces begins in the precision that its tolerance needs. */
 static perm_status permi_sparse_job_planned(const permi_given *given, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
@@ -144,7 +142,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
       return status;
     }
     permi_result_clear(result);
-    if (status != PERM_OK) { /* refused: as well as can be */
+    if (status != PERM_OK) {
       status = PERM_OK;
       break;
     }
@@ -202,7 +200,7 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
     status = permi_sparse_check(&given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  exact = exact && permi_given_integers(&given, &row, &bad, &watch); /* methods by counts were not asked yet */
+  exact = exact && permi_given_integers(&given, &row, &bad, &watch);
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
@@ -242,7 +240,6 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
   return permi_meter_end(&call, permi_sparse_report(matrix, options, report, result), result);
 }
 
-/* For permi_solve; planning makes the job. */
 typedef struct permi_sparse_attempt {
   const permi_given *given;
   double seconds;
@@ -265,7 +262,7 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
                                                 const perm_result *result)
 {
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
-  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) /* too long: not planned */
+  if (options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS)
     return PERM_PRECISION_COUNT;
   return permi_sparse_next(options, result->method, attempt->precision);
 }
@@ -313,8 +310,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Takes arrays with many zeros, if the dense engine is slow enough to pay for a look, or cannot take the order. */
-#define PERMI_ROUTE_ORDER 20    /* below, integers are done before a plan is */
+/* Takes arrays with many zeros if the dense engine is slow enough to pay for a look, or cannot take the order. */
+#define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
@@ -367,7 +364,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     options.precision = PERM_PRECISION_EXACT;
   watch = permi_control_begin(&options);
   status = permi_compute_given(&given, &options, &watch, start, result);
-  if (status < PERM_OK && result->argument) /* of our arguments: 1 is the matrix, 2 the options */
+  if (status < PERM_OK && result->argument) /* argument 1 is the matrix, 2 the options */
     result->argument = result->argument == 2 ? argument : 3;
   return 1;
 }

@@ -11,7 +11,7 @@ static void permi_working_options(permi_working *working, const permi_given *giv
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
 }
 
-/* The array, of integers if `exact`; the caller releases *entries. */
+/* The caller releases *entries. */
 static perm_status permi_sparse_array(const permi_given *given, const perm_allocator *allocator, int exact,
                                       permi_problem *problem, void **entries, perm_result *result)
 {
@@ -51,7 +51,7 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
   return PERM_OK;
 }
 
-/* 1: an integer does not fit a double; unknown if watch stops. */
+/* Returns 1 if an integer does not fit a double; unknown if watch stops. */
 static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
 {
   size_t e;
@@ -61,7 +61,7 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* 1: every row and column has an entry; mark has room for n. */
+/* mark has room for n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
   int i, n = given->n, full = 1;
@@ -83,7 +83,6 @@ static int permi_sparse_full(const permi_given *given, int *mark)
   return full;
 }
 
-/* The whole matrix to an engine that ignores structure. */
 static perm_status permi_make_whole(const permi_given *given, permi_maker *maker)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -114,7 +113,7 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* The job of a square, checked matrix. Stopped searches return what they have, so the watch is asked at the end. */
+/* Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
 {
@@ -160,7 +159,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
     } else if (status == PERM_ERROR_OVERFLOW) {
       permi_fail_long(result);
     } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped; /* components and degrees may be incomplete */
+      status = watch->stopped;
     } else if (zero) {
       status = permi_make_note(&maker);
       status = status == PERM_OK ? permi_make_zero(&maker) : status;
@@ -184,13 +183,12 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   return PERM_OK;
 }
 
-/* 1: the matrix is taken as an array, since it is rectangular or by method. */
+/* Rectangular matrices, and methods by counts, are arrays. */
 static int permi_sparse_by_counts(const permi_given *given, const perm_options *options)
 {
   return (given->m != given->n && given->m > 0) || permi_is_counts_method(options->method);
 }
 
-/* Checks options and matrix of a call, for *given. */
 static perm_status permi_given_make(const perm_matrix *matrix, const perm_options *options, permi_control *watch,
                                     permi_given *given, perm_result *result)
 {
@@ -202,7 +200,7 @@ static perm_status permi_given_make(const perm_matrix *matrix, const perm_option
   return status;
 }
 
-/* Checks what is asked of a matrix; *exact: the arithmetic to begin with. */
+/* *exact: the arithmetic to begin with. */
 static perm_status permi_sparse_check(const permi_given *given, const perm_options *options, permi_control *watch,
                                       int *exact, perm_result *result)
 {
@@ -213,7 +211,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && given->kind <= PERM_KIND_INTEGER);
-  if (permi_sparse_by_counts(given, options)) /* checks the rest */
+  if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
           options->method < PERM_METHOD_FRONTIER;
@@ -223,7 +221,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
     if (refusal)
       return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: %s", refusal);
   }
-  if (options->precision == PERM_PRECISION_KAHAN && !whole) /* auto is refused above */
+  if (options->precision == PERM_PRECISION_KAHAN && !whole)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: precision kahan is for methods glynn and ryser");
   if (exactly && whole)
     return permi_fail(result, PERM_ERROR_OPTION, 2,

@@ -1,5 +1,5 @@
 /* ============================================================================================ >>spy
-   A picture of structure and plan, in whole coordinates: no locale writes a comma. */
+   A picture of structure and plan, in whole coordinates, since a locale may write a comma. */
 #pragma once
 #include "../matrix/write.h"
 #include "sparse.h"
@@ -9,20 +9,20 @@
 #define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
 #define PERMI_SPY_CELLS 160     /* else so many squares a side */
 #define PERMI_SPY_PANEL 440
-#define PERMI_SPY_ROWS 14       /* of the table of blocks */
+#define PERMI_SPY_ROWS 14
 #define PERMI_SPY_OUTLINES 500
-#define PERMI_SPY_POINTS 1000 /* of a curve */
+#define PERMI_SPY_POINTS 1000
 
 typedef struct permi_spy {
   const perm_matrix *matrix;
-  int cells[2];                       /* of the maps, down and across */
-  unsigned *live[2], *dead[2];        /* entries of cells, as given and permuted */
-  int blocks, outlines, singular;     /* strong components, outlined ones */
-  int *first, *order;                 /* of outlines */
-  const perm_job *job;                /* NULL: see message */
+  int cells[2];
+  unsigned *live[2], *dead[2];
+  int blocks, outlines, singular;
+  int *first, *order;
+  const perm_job *job;
   char message[PERM_MESSAGE_BYTES];
-  const permi_leaf *leaf;             /* with the largest elimination, or NULL */
-  int steps, *width;                  /* vertices after steps */
+  const permi_leaf *leaf;
+  int steps, *width;
   double *states;
   double dropped;
   permi_control *watch;
@@ -63,7 +63,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
           stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
 }
 
-/* A map: a path of runs of squares for each shade; the last is of dead entries. */
+/* A path of runs of squares for each shade, dead entries last. */
 static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
 {
   static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
@@ -79,7 +79,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
     for (i = 0; i < down; i++)
       for (j = 0; j < across; j = end) {
         int mine = 0, k;
-        for (end = j; end < across; end++) { /* a run */
+        for (end = j; end < across; end++) {
           const size_t at = (size_t)i * (size_t)across + (size_t)end;
           const double density = spy->live[map][at] / area;
           k = spy->live[map][at]   ? density > 0.3 ? 3 : density > 0.1 ? 2 : density > 0.03 ? 1 : 0
@@ -101,7 +101,6 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-/* A curve of widths or logarithms of states, 0 .. most. */
 static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
 {
   return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
@@ -120,7 +119,7 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", "%s", permi_spy_number(most).text);
   permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", "%d", logarithmic);
   fputs("<polyline fill=\"none\" stroke=\"#123f8c\" stroke-width=\"2\" points=\"", file);
-  for (p = 0; p < spy->steps; p += stride) { /* the largest of each stride */
+  for (p = 0; p < spy->steps; p += stride) {
     const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
     double value = 0;
     for (q = p; q < spy->steps && q < p + stride; q++)
@@ -132,7 +131,6 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
   fputs("\"/>\n", file);
 }
 
-/* The maps as given and in block triangular form. */
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -212,7 +210,7 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Vertices of the frontier, from the streams backwards: what vanishes was there before, what comes was not. */
+/* Goes through the streams backwards: what vanishes was there before, what comes was not. */
 static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
 {
   uint64_t alive = 0;
@@ -228,15 +226,15 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
       const uint64_t flip = permi_stream_word(frontier, s, 2, 0);
       const int drop = want == test && flip == test && s == frontier->stream_start[p];
       held |= drop;
-      gone |= want | (test & ~want & ~flip); /* wanted bits vanish */
-      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0; /* may be reused */
+      gone |= want | (test & ~want & ~flip);
+      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0;
       born |= (want ^ flip) & ~(test & ~want & ~self);
     }
     alive = (alive & ~born) | gone;
   }
 }
 
-/* The maps and the blocks, incomplete if watch stops. */
+/* The maps and the blocks are incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -251,7 +249,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
     permi_sparse_fill(&given, 0, 0, &working);
-    spy->singular = !permi_split(&working); /* or stopped */
+    spy->singular = !permi_split(&working);
   }
   if (square && !spy->singular) { /* components come in reverse topological order */
     const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
@@ -289,7 +287,6 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   return PERM_OK;
 }
 
-/* Finds the largest block with an elimination. 0: out of memory. */
 static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
 {
   int i;
@@ -396,4 +393,4 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
 }
-#endif /* PERM_NO_EXTRAS */
+#endif

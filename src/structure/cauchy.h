@@ -7,9 +7,9 @@
 /* CAUCHY MATRICES a_ij = 1 / (x_i - y_j) [Bor55]:
      per(A) = det(a_ij^2) / det(a_ij),   det(a_ij) = prod_(i<j) (x_j - x_i) (y_i - y_j) / prod_ij (x_i - y_j).
    Differences are exact double-doubles, so the second determinant has all digits; the first, M = (a_ij^2) = L U by
-   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e
-   of M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a
-   change of n w |L| |U|, w the unit of double-double. */
+   complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
+   M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
+   of n w |L| |U|, w the unit of double-double. */
 static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
 {
   a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
@@ -29,7 +29,7 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
   return a;
 }
 
-/* 1 / a, a not 0, by two Newton steps. */
+/* Takes two Newton steps; a is not 0. */
 static permi_dd permi_dd_reciprocal(permi_dd a)
 {
   permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
@@ -59,7 +59,6 @@ static permi_dd_complex permi_node_difference(const double *x, int i, const doub
   return d;
 }
 
-/* a *= b. */
 static void permi_number_times(permi_number *a, permi_dd_complex b)
 {
   permi_number factor;
@@ -70,7 +69,7 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
-/* LU of m (n x n), complete pivoting; row, column: permutations; *odd: their parity. 0: singular to working
+/* LU of m (n x n) by complete pivoting; *odd: the permutations' parity. Returns 0 if m is singular to working
    precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
@@ -116,7 +115,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
 {
   int i, j, k, c;
   *condition = *growth = 0;
-  for (c = 0; c < n; c++) { /* M^-1 e_row[c]: L, then U */
+  for (c = 0; c < n; c++) {
     for (i = 0; i < n; i++) {
       x[i].re = permi_dd_make(i == c);
       x[i].im = permi_dd_make(0);
@@ -128,7 +127,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
         x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
       x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
     }
-    for (j = 0; j < n; j++) { /* x[j] = M^-1 (column[j], row[c]) */
+    for (j = 0; j < n; j++) {
       double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
       for (k = 0; k <= c && k <= j; k++)
         sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
@@ -139,7 +138,7 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
   }
 }
 
-/* Runs the general engines on the matrix; rounding its entries costs as much as their own roundings. */
+/* Rounding the entries costs as much as the engines' own roundings. */
 static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
                                         const perm_options *options, perm_result *result)
 {
@@ -175,7 +174,6 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
 
 #define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
-/* number *= d, d not 0, of any exponent. */
 static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
 {
   int e;
@@ -184,7 +182,6 @@ static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
   permi_number_times(number, permi_dd_complex_scale(d, -e));
 }
 
-/* Checks the arguments of permi_cauchy. */
 static perm_status permi_cauchy_check(int n, const double *const node[2], int parts, const perm_options *options,
                                       perm_result *result)
 {
@@ -220,8 +217,8 @@ static perm_status permi_cauchy_check(int n, const double *const node[2], int pa
   return PERM_OK;
 }
 
-/* m := the squared matrix, rows scaled to a largest entry near 1; number: product of all x - y, with those powers;
-   below: of differences within x and y. Returns 1 if an entry was dropped. */
+/* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
+   of differences within x and y. Returns 1 if an entry was dropped. */
 static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
                              permi_number *below)
 {
@@ -252,7 +249,7 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
   return lossy;
 }
 
-/* The permanent, n > 0. m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
+/* m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
 static permi_number permi_cauchy_number(int n, const double *const node[2], int parts, permi_dd_complex *m,
                                         double *moduli, int *permutation, double *condition)
 {
@@ -358,4 +355,4 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
 {
   return permi_cauchy(n, x, y, 2, options, condition, result);
 }
-#endif /* PERM_NO_EXTRAS */
+#endif

@@ -1,12 +1,12 @@
 /* ======================================================================================= >>estimate
    Unbiased estimates where the permanent is out of reach.
-   GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines are
-   first scaled to sums of squares of about 1, for a smaller spread.
-   SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a free
-   column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its mean is
-   the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has its own generator, seeded with (seed, s). Samples of a block, and blocks, are added in order: threads
-   change nothing. The stopping rule looks after rounds of whole blocks, each round doubling the number. */
+     GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
+     are first scaled to sums of squares of about 1, for a smaller spread.
+     SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
+     free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
+     mean is the permanent: a permutation is drawn with the chance of its product over that sample.
+   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. The
+   stopping rule looks after rounds of whole blocks, each double the last. */
 #pragma once
 #include "../solve/compute.h"
 
@@ -24,9 +24,9 @@ static uint64_t permi_random(uint64_t *state)
 }
 
 typedef struct permi_sampler {
-  int n, parts, signs; /* signs: Glynn's estimator */
+  int n, parts, signs;
   uint64_t seed;
-  const double *a; /* scaled, in the order of the rows */
+  const double *a;
   permi_control *watch;
   int *stop; /* 1 once watch says stop; NULL for short blocks */
 } permi_sampler;
@@ -46,8 +46,7 @@ static int permi_sample_stop(const permi_sampler *sampler, int master, double un
   return stopping;
 }
 
-/* Number, mean and squared distances from it, in units of 2^exp2 and its square; samples differ by thousands of
-   bits, the largest sets the unit. */
+/* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
 typedef struct permi_moments {
   double samples, value, imaginary, squares;
   int exp2;
@@ -162,7 +161,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-/* One sample of a block; room: n doubles or ints. */
+/* room: n doubles or ints. */
 static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
 {
   permi_moments sample = {1, 1, 0, 0, 0};
@@ -186,11 +185,10 @@ static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t b
   return moments;
 }
 
-/* Samples, or blocks, that threads share. */
 typedef struct permi_sampling {
   const permi_sampler *sampler;
-  uint64_t block; /* the block, or the first one */
-  double *rooms;  /* n a thread */
+  uint64_t block;
+  double *rooms;
   permi_moments *moments;
 } permi_sampling;
 
@@ -212,8 +210,8 @@ static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* The result of permi_sample_block, to the bit, with samples shared by threads that look at the limits; if stopped,
-   no sum of samples. sample: room for all. */
+/* The result of permi_sample_block, to the bit, by threads that look at the limits; if stopped, no sum of samples.
+   sample: room for all. */
 static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
                                          permi_moments *sample)
 {
@@ -230,8 +228,8 @@ static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t 
   return moments;
 }
 
-/* Copies the matrix, lines times powers of two so that each largest entry is near 1. 0: a line is zero; -1: an entry
-   is too small beside others; else 1, unfinished if watch says stop. shift: room for 2 n. */
+/* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
+   beside others, else 1, unfinished if watch says stop. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -268,8 +266,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth;
-   *scale times the new permanent is the old one. Needs non-zero lines with a largest entry near 1. */
+/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth; *scale
+   times the new permanent is the old one. Lines have a largest entry near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -303,7 +301,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
   }
 }
 
-/* Copies the rows, fewest entries first; start: room for n + 2. */
+/* Puts rows with fewest entries first; start: room for n + 2. */
 static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
 {
   const size_t row = (size_t)(n * parts);
@@ -349,7 +347,6 @@ static perm_status permi_estimate_fail(perm_estimate *estimate, perm_status stat
   return status;
 }
 
-/* Value, spread and interval from the moments. */
 static void permi_estimate_value(const permi_moments *moments, double quantile, const permi_number *scale,
                                  perm_estimate *estimate)
 {
@@ -369,7 +366,7 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
   if (estimate->is_complex) /* a circular normal variable reaches farther where the chance is small */
     quantile = fmax(quantile, sqrt(-log(1 - estimate->confidence)));
   if (error < (double)INFINITY && (estimate->value != 0 || estimate->imaginary != 0)) {
-    int e; /* exponent 0 if doubles do, else a mantissa near 1 */
+    int e;
     frexp(fmax(fabs(estimate->value), fabs(estimate->imaginary)), &e);
     if (number.exp2 + e > -900 && number.exp2 + e < 900)
       e = -(int)number.exp2;
@@ -397,7 +394,7 @@ static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
   return NULL;
 }
 
-#define PERMI_ESTIMATE_POLL 5e7 /* entries between a thread's looks at the limits */
+#define PERMI_ESTIMATE_POLL 5e7
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
 /* Takes blocks of samples until a limit. Without a finished block *estimate stays, and the status says why. rooms: n
@@ -417,7 +414,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   perm_status status = PERM_OK;
   double together = floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
   int stop = 0;
-  if (together < 1) /* a block takes longer than limits may wait */
+  if (together < 1)
     sampler->stop = &stop;
   together = sampler->stop ? 1 : fmin(64, threads * together);
   control->work_total = (double)blocks;
@@ -462,14 +459,14 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     return status;
   permi_estimate_value(&moments, quantile, scale, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
-    status = PERM_OK; /* as requested */
+    status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
       estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
     status = PERM_TOLERANCE_NOT_MET;
   return status;
 }
 
-/* Checks the arguments; *negative: some entry is not a number >= 0. */
+/* *negative: some entry is not a number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_estimate *estimate)
 {
@@ -504,14 +501,12 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
   return PERM_OK;
 }
 
-/* Workspace of permi_estimate_metered. */
 typedef struct permi_estimate_room {
-  double *a, *scaled, *rooms; /* matrix; rows in order; n a thread */
+  double *a, *scaled, *rooms;
   int *entries;
   permi_moments *sample;
 } permi_estimate_room;
 
-/* Scales, then samples into the estimate, whose shape is set. */
 static perm_status permi_estimate_samples(const permi_view *view, const perm_estimate_plan *plan,
                                           permi_sampler *sampler, const permi_estimate_room *room,
                                           perm_estimate *estimate)
@@ -525,7 +520,7 @@ static perm_status permi_estimate_samples(const permi_view *view, const perm_est
     return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
                                "the entries span too wide a range for samples in double");
   if (!n || !copied) {
-    estimate->value = estimate->low = estimate->high = !n; /* known: the empty product, or a zero line */
+    estimate->value = estimate->low = estimate->high = !n;
     return PERM_OK;
   }
   permi_sinkhorn(room->a, n, parts, sampler->signs ? 2 : 1, &scale, watch);
@@ -534,7 +529,7 @@ static perm_status permi_estimate_samples(const permi_view *view, const perm_est
   status = watch->stopped;
   if (status == PERM_OK)
     status = permi_estimate_run(sampler, plan, &scale, room->rooms, room->sample, estimate->threads, estimate);
-  if (status > 0 && estimate->samples == 0) { /* no block was finished */
+  if (status > 0 && estimate->samples == 0) {
     char text[PERM_MESSAGE_BYTES];
     snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
     permi_estimate_fail(estimate, status, 0, text);
@@ -625,4 +620,4 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
   static const char *const name[] = {"auto", "glynn", "sinkhorn"};
   return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
-#endif /* PERM_NO_EXTRAS */
+#endif

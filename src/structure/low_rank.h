@@ -2,10 +2,9 @@
    Products of thin factors [Bar96]. A = U V with r columns in U: with
      prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
    over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!, in double-double. Non-negative factors lose
-   nothing: only products of entries are added.
-   Exponents without k_r, the rest to n, are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1
-   - t, k has number sum_t C(d_t, r - t). Lower degrees come first, and k with k_t one less has the number of k less
-   sum over s <= t of C(d_s - 1, r - s - 1). */
+   nothing: only products of entries are added. Exponents without k_r are numbered by degree: with c_t = k_t + .. +
+   k_(r-1) and d_t = c_t + r - 1 - t, k has number sum_t C(d_t, r - t). Lower degrees come first, and k with k_t one
+   less has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
 #pragma once
 #include "../solve/judge.h"
 
@@ -13,8 +12,8 @@
 typedef struct permi_low_rank {
   perm_allocator allocator;
   int n, r, parts;
-  int factorial_exp2; /* of n!, not in the weights */
-  size_t count;       /* exponents */
+  int factorial_exp2;
+  size_t count;
   uint32_t *below;    /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;   /* k! 2^-factorial_exp2 */
   double *factor[2];  /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
@@ -26,7 +25,7 @@ static double permi_binomial(int n, int k)
   double c = 1;
   int i;
   for (i = 1; i <= k; i++)
-    c = c * (n - k + i) / i; /* exact below 2^53 */
+    c = c * (n - k + i) / i;
   return k < 0 || k > n ? 0 : c;
 }
 
@@ -42,7 +41,6 @@ static void permi_low_rank_release(const perm_allocator *allocator, void *contex
   permi_release(allocator, low);
 }
 
-/* Fills exponents in order: numbers below, weights. `factorial`: mantissas. */
 static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factorial, const int *factorial_exp2, int *d)
 {
   const int r = low->r, n = low->n;
@@ -71,12 +69,12 @@ static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factor
   }
 }
 
-/* Multiplies the n forms, in place, highest exponent first; absolute: of moduli. */
+/* Multiplies in place, highest exponent first; absolute: of moduli. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
   const int r = low->r, parts = low->parts;
-  double before = 1; /* exponents of degree up to i */
+  double before = 1;
   int i, t;
   memset(product, 0, low->count * (size_t)parts * sizeof *product);
   memset(absolute, 0, low->count * sizeof *absolute);
@@ -180,7 +178,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Copies a factor with lines scaled by powers of two, added up in *exp2; 0: a line is zero. */
+/* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
@@ -195,7 +193,7 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
         largest = fmax(largest, fabs(from[(i * line + t * step) * parts + k]));
     if (largest == 0)
       return 0;
-    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts); /* moduli below 1 / r */
+    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
     for (t = 0; t < low->r; t++)
       for (k = 0; k < parts; k++)
         *to++ = ldexp(from[(i * line + t * step) * parts + k], -e);
@@ -242,7 +240,7 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors 
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   factorial[0] = permi_dd_make(1);
   integers[0] = 0;
-  for (i = 1; i <= n; i++) { /* mantissas in [1/2, 1) */
+  for (i = 1; i <= n; i++) {
     int e;
     factorial[i] = permi_dd_multiply(factorial[i - 1], permi_dd_make(i));
     frexp(factorial[i].hi, &e);
@@ -262,7 +260,6 @@ static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors 
   return PERM_OK;
 }
 
-/* Checks the arguments of permi_compute_low_rank. */
 static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
 {
   const int n = factors->n, r = factors->r;
@@ -350,7 +347,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   leaf.scale = permi_dd_make(1);
   if (r)
     status = permi_low_rank_leaf(low, factors, &leaf, &zero);
-  if (!r || zero || status != PERM_OK) { /* empty product or zero line */
+  if (!r || zero || status != PERM_OK) {
     permi_number number = permi_number_one();
     permi_low_rank_release(&options->allocator, low);
     if (n)
