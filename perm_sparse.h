@@ -1920,7 +1920,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   size_t e;
   for (i = 0; i < n; i++)
     row_match[i] = column_match[i] = -1;
-  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) /* a greedy start leaves few phases */
+  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) /* a greedy start */
     for (e = start[i]; e < start[i + 1] && row_match[i] < 0 && !permi_watch_step(watch, e, 5); e++)
       if (column_match[column[e]] < 0) {
         row_match[i] = column[e];
@@ -1954,7 +1954,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
     }
     if (nearest == INT_MAX)
       return pairs;
-    for (i = 0; i < n; i++) { /* depth first along growing distance, so no row is on the stack twice */
+    for (i = 0; i < n; i++) { /* depth first along growing distance: no row twice on the stack */
       int depth = 0;
       if (row_match[i] >= 0)
         continue;
@@ -1988,12 +1988,12 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
 }
 
 /* ===================================================================================== >>components
-   Strong components of the digraph on rows with an arc from i to the row matched to each column of i: the fine
-   Dulmage-Mendelsohn decomposition of a matrix with a perfect matching. An entry lies in some perfect matching
-   if and only if it joins a row and a column of one component. A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math.
-   10 (1958) 517-534; R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz), with an explicit stack.
-   component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count; fewer if watch says
-   stop. */
+   Strong components of the digraph with an arc from row i to the row matched to each column of i: the fine
+   Dulmage-Mendelsohn decomposition. An entry lies in some perfect matching if and only if it joins a row and a
+   column of one component. A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534; R. E. Tarjan, SIAM J.
+   Comput. 1 (1972) 146-160, O(nnz), with an explicit stack.
+   component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count; fewer if watch
+   says stop. */
 
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
@@ -2019,7 +2019,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
       }
       if (cursor[row] < start[row + 1]) {
         int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) { /* the arc is looked at again when next is done, to take over its low */
+        if (number[next] < 0) { /* looked at again when next is done, to take over its low */
           path[++depth] = next;
           continue;
         }
@@ -2043,40 +2043,38 @@ static int permi_components(int n, const size_t *start, const int *column, const
 }
 
 /* ========================================================================================= >>reduce
-   The working matrix: entries linked along rows and columns, vertices rows 0..n-1 and columns n..2n-1, side 0 rows.
-   Invariant:
+   The working matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
      permanent = constant * 2^exp2 * permanent of the live entries.
    Degree 1 goes into the constant. Degree 2 [H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273]: a row of
-   entries a, b in columns c, d goes, and these become a (column d) + b (column c): at least 2 entries fewer, so it
-   always pays. */
+   entries a, b in columns c, d goes, and these become a (column d) + b (column c): at least 2 entries fewer. */
 
 typedef struct permi_cell {
-  int vertex[2], next[2], previous[2]; /* row, column; neighbours in each, or -1 */
+  int vertex[2], next[2], previous[2]; /* row, column; links along each, or -1 */
   double real, absolute;               /* value; sum of |terms| behind it */
-  double imaginary;                    /* complex; absolute >= modulus once scaled */
-  int rounded;                         /* 1: not the given entry times a power of two */
+  double imaginary;                    /* absolute >= modulus once scaled */
+  int rounded;
   int64_t integer, imaginary_integer;
 } permi_cell;
 
 typedef struct permi_working {
   perm_allocator allocator;
-  int n, live, alive; /* entries and rows left */
-  int integer;        /* 1: integers count, nothing rounds */
+  int n, live, alive; /* entries, rows left */
+  int integer;        /* the integers count, nothing rounds */
   uint64_t modulus;   /* of the permanent, or 0 */
   int is_complex;
-  int keep;          /* 1: entries stay as given, times powers of two */
-  int inexact;       /* 1: an integer was rounded to a double */
+  int keep;          /* entries stay as given, times powers of two */
+  int inexact;       /* an integer was rounded to a double */
   int lost;          /* entries scaled below the normal doubles */
-  double lost_error; /* bound of the change in the permanent, in units of 2^exp2 */
+  double lost_error; /* bound of the change by these, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
-  int *head, *degree;     /* of a vertex: first entry; entries, -1 if eliminated */
-  int *at;                /* of a vertex: entry while merging, else -1 */
-  int *queue, *queued;    /* ring of 2 n + 1 vertices to look at */
+  int *head, *degree;     /* of a vertex: first entry; entries, -1 once eliminated */
+  int *at;                /* of a line: its entry while merging, else -1 */
+  int *queue, *queued;    /* ring of 2 n + 1 */
   int *component;         /* of a vertex, after permi_split */
   int *work;              /* 9 n + 2 */
-  int *column;            /* one per entry */
+  int *column;
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
@@ -2154,7 +2152,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports a Hall violator: rows reached from an unmatched one by alternating paths have entries only in their
+/* Reports a Hall violator: rows that alternating paths reach from an unmatched row have entries only in their
    partners' columns, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
@@ -2220,7 +2218,7 @@ static int permi_split(permi_working *working)
     permi_split_violator(working, rows, row_match, column_match, scratch);
     return 0;
   }
-  /* components overwrite row_match: the columns know their rows */
+  /* components overwrite row_match */
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
                                      working->cursor, working->watch);
   if (permi_watch(working->watch, 30.0 * (double)used))
@@ -2245,11 +2243,11 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* -- scaling by powers of two, exactly: no entry exceeds 1 --
-   Least squares of exponents: rows and columns in turn get mean 0 until nothing moves by half a bit, which undoes
-   given scalings; then each line's largest entry moves into [1/2, 1). An entry that would leave the normal doubles
-   is rounded (to DBL_MIN / 2 at worst): the permanent changes by at most their number times DBL_MIN times the
-   largest permanent of a minor of the moduli, at most the product of max(1, row sum). */
+/* Scaling by powers of two: least squares of exponents (rows and columns in turn get mean 0 until nothing moves by
+   half a bit), which undoes given scalings; then each line's largest entry moves into [1/2, 1).
+   An entry that would leave the normal doubles is rounded, by at most DBL_MIN. The permanent changes by at most
+   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most the product of max(1, row
+   sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
@@ -2266,7 +2264,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
-/* Multiplies by 2^by; 1 if a part was rounded, by at most DBL_MIN. Entries never vanish. */
+/* Multiplies by 2^by; 1: rounded, by at most DBL_MIN. Entries never vanish. */
 static int permi_cell_scale_complex(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
@@ -2312,8 +2310,8 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Scales as >>scale does where means leave 2^-400 or less, up to order 64: largest products become about 1, and
-   underflow nothing beside them. 0: out of memory. */
+/* Scales as >>scale does where means leave 2^-400 or less, up to order 64: the largest products become about 1. 0:
+   out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -2377,7 +2375,7 @@ static int permi_scale(permi_working *working)
       sum += cell->absolute;
       if (permi_watch_step(working->watch, (size_t)seen++, 30)) {
         permi_release(&working->allocator, shift);
-        return 1; /* half scaled: the caller asks watch */
+        return 1;
       }
     }
     growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
@@ -2399,7 +2397,7 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* a x in 64 bits; 0: does not fit (INT64_MIN never does). */
+/* a x; 0: over 64 bits, as INT64_MIN always is. */
 static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
 {
   *product = 0;
@@ -2411,7 +2409,6 @@ static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
   return 1;
 }
 
-/* a x + b y likewise. */
 static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
 {
   int64_t p, q;
@@ -2422,11 +2419,11 @@ static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, in
   return 1;
 }
 
-/* The same, Gaussian; b and y may be NULL. */
+/* a x + b y, Gaussian; b and y may be NULL. */
 static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
                                   permi_cell *sum)
 {
-  int64_t part[2][2]; /* of a x and of b y */
+  int64_t part[2][2]; /* a x, b y */
   memset(part, 0, sizeof part);
   return a->imaginary_integer != INT64_MIN && (!b || b->imaginary_integer != INT64_MIN) &&
          permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer, &part[0][0]) &&
@@ -2440,9 +2437,8 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
 }
 
 /* sum = a x + b y; y may be NULL. 0: overflow, or a product so near underflow that its error is not one rounding's.
-   Complex: error of PERMI_COMPLEX_ROUNDINGS roundings of `absolute`: a product has at most 2 sqrt(2) u |a| |x| to
-   first order [Hig02, 3.6], contracted or not, the sum u; underflow takes at most 2^-1072, below the rest of 4 u
-   absolute, absolute > 1e-270. */
+   A complex product has an error of at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not, the
+   sum u, underflow 2^-1072 with absolute > 1e-270: PERMI_COMPLEX_ROUNDINGS u absolute covers them. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -2486,7 +2482,7 @@ static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
   cell->rounded = 1;
 }
 
-/* Scales a line back to a largest entry in [1/2, 1), unless something falls near underflow. */
+/* Scales a line's largest entry to [1/2, 1), unless some entry falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
   int index, e, largest = INT_MIN;
@@ -2510,7 +2506,6 @@ static void permi_reduce_scale(permi_working *working, int vertex, int side)
   working->exp2 += largest;
 }
 
-/* Eliminates a vertex of degree 2; 0: not done. */
 #define PERMI_MERGE_DEGREE 256
 static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
@@ -2519,7 +2514,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
-    index = first; /* the shorter line goes into the longer */
+    index = first; /* merge the shorter line into the longer */
     first = second;
     second = index;
   }
@@ -2528,11 +2523,11 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
-    return 0; /* merging n lines into a hub would take n^2 */
+    return 0; /* n lines merged into a hub would take n^2 */
   for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
     if (index != first)
       working->at[working->cell[index].vertex[side]] = index;
-  for (pass = 0; pass < 2 && fits; pass++) { /* first whether all fits */
+  for (pass = 0; pass < 2 && fits; pass++) {
     for (index = working->head[merged]; index >= 0 && fits; index = next) {
       permi_cell *cell = &working->cell[index];
       int line = cell->vertex[side], partner = working->at[line];
@@ -2541,7 +2536,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
         continue;
       sum = *cell;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
-             (working->integer || !permi_cell_is_zero(working, &sum)); /* cancelled doubles may not be 0 */
+             (working->integer || !permi_cell_is_zero(working, &sum)); /* rounded: perhaps not 0 */
       if (pass == 1) {
         permi_cell_unlink(working, index);
         permi_cell_assign(cell, &sum);
@@ -2558,7 +2553,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       permi_cell *cell = &working->cell[index];
       next = cell->next[other];
       if (index == first || working->at[cell->vertex[side]] != index)
-        continue; /* combined above */
+        continue;
       sum = *cell;
       fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
       if (pass == 1) {
@@ -2583,14 +2578,14 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* gamma_k = k u / (1 - k u) [Hig02, 3.1], rounded up: k roundings change a product by at most this share. */
+/* gamma_k = k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: 2 a degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), one an original entry if
-   integers were rounded. `absolute` is computed likewise: hence g / (1 - g). */
+/* Roundings of an entry's terms: 2 a degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), 1 an original entry if
+   integers were rounded. `absolute` itself has these errors: permi_entry_bound is g / (1 - g). */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -2603,7 +2598,7 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Moves an entry into the constant. */
+/* Multiplies the constant by an entry. */
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
@@ -2682,35 +2677,35 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 
 /* ========================================================================================== >>order
    Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
-   Eliminating a vertex touches its neighbours; one without neighbours left goes by itself. The frontier is touched and
-   not eliminated: with a rows, b columns and d more columns than rows eliminated, a state (which of it is matched) is
-   one of at most C(a + b, a - d) = sum_i C(a, i) C(b, i - d), as i matched rows come with i - d columns.
-   Cost of a step: states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are
-   fixed and predicted work sets the number of moves: an order never varies. */
+   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is what
+   is touched and not eliminated. With a rows, b columns and d more columns than rows eliminated, at most C(a + b, a
+   - d) = sum_i C(a, i) C(b, i - d) subsets of it can be matched: i rows come with i - d columns.
+   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are fixed
+   and predicted work sets the number of moves: an order never varies. */
 
-#define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
-#define PERMI_ORDER_MOST 1e60 /* counted for any wider frontier */
-#define PERMI_ORDER_START 1e45 /* limit of greedy orders; annealing may come down from there */
-/* Greedy orders slower than the rival by this factor are not annealed (gains seen: 27x once, a Mycielski graph, 1-3x
-   on random matrices), nor those over PERMI_ORDER_FORGET_SECONDS. */
+#define PERMI_ORDER_WIDTH 512
+#define PERMI_ORDER_MOST 1e60
+#define PERMI_ORDER_START 1e45
+/* A greedy order slower than the rival by this factor is not annealed: annealing gained 27x once (a Mycielski
+   graph), 1-3x on random matrices. */
 #define PERMI_ORDER_HOPELESS 20
-#define PERMI_GREEDY_LOOK 64           /* neighbours looked at in a step */
-#define PERMI_ORDER_ANNEAL 1024        /* largest order to anneal */
+#define PERMI_GREEDY_LOOK 64
+#define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03 /* after earlier annealing: nothing better is found above */
+#define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_MOST 8e8    /* units */
-#define PERMI_ANNEAL_GAIN 3      /* gain of an order in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 2.5    /* and from a greedy start; 4 left too little, mycielskian:7 2.9 for 0.92 s */
+#define PERMI_ANNEAL_GAIN 3      /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 2.5    /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
   int n, edges;
-  int rounded;                   /* 1: some entry is not the given one times a power of two */
-  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges: ascending neighbours, edge numbers */
-  double *real, *absolute;       /* of an edge; NULL when integer */
-  double *imaginary;             /* of an edge; NULL when not complex */
-  int64_t *integer;              /* of an edge; NULL when real */
-  int64_t *imaginary_integer;    /* of an edge; NULL unless Gaussian */
+  int rounded;                   /* some entry is not the given one times a power of two */
+  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges, neighbours ascending */
+  double *real, *absolute;       /* of an edge, as below; NULL unless used */
+  double *imaginary;
+  int64_t *integer;
+  int64_t *imaginary_integer;
 } permi_block;
 
 static double permi_order_random(uint64_t *seed) /* xorshift64*, in [0, 1) */
@@ -2726,7 +2721,7 @@ static int permi_order_below(uint64_t *seed, int limit)
   return (int)(permi_order_random(seed) * limit);
 }
 
-/* Pascal's triangle for a matrix of order n, C(t, k) at t (t + 1) / 2 + k for t up to 2 n. */
+/* C(t, k) at t (t + 1) / 2 + k, for t up to 2 n. */
 static double *permi_binomials(const perm_allocator *allocator, int n)
 {
   const size_t most = n < PERMI_ORDER_WIDTH / 2 ? 2 * (size_t)n : PERMI_ORDER_WIDTH;
@@ -2749,29 +2744,27 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 }
 
 /* What planning may take, all searches together: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in
-   units of permi_watch so that no clock decides. Searches ask again when their best order, and so the prediction,
-   improves. */
+   units of permi_watch so that no clock decides. */
 typedef struct permi_account {
   permi_control *watch;
-  double begin; /* units at the beginning */
-  double run;   /* predicted seconds of planned blocks */
-  double least; /* seconds that no run need pay for, of these and the present block */
+  double begin;
+  double run;   /* predicted seconds of blocks already planned */
+  double least; /* seconds that planning may take in any case */
   double share;
 } permi_account;
 
-/* Units left if the present block takes so many seconds. */
+/* Units left if the present block runs so many seconds. */
 static double permi_account_left(const permi_account *account, double seconds)
 {
   return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
          (account->watch->worked - account->begin);
 }
 
-/* Limits of a search. */
 typedef struct permi_budget {
-  double effort; /* times the usual moves, in rounds */
-  double most;   /* states in memory; beyond, a state costs PERMI_ORDER_BEYOND times as much */
-  double each, start; /* predicted seconds: a unit of cost; fixed */
-  double rival;       /* seconds of another engine */
+  double effort; /* rounds of annealing */
+  double most;   /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
+  double each, start; /* predicted seconds: of a unit of cost; fixed */
+  double rival;
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -2781,12 +2774,11 @@ static double permi_order_price(double states, double most)
   return states > most ? states + PERMI_ORDER_BEYOND * (states - most) : states;
 }
 
-/* An order step by step, with counters. */
 typedef struct permi_walk {
-  int *open;             /* neighbours not eliminated */
-  int *skip;             /* of an edge to an eliminated neighbour: a later one, nothing open between */
+  int *open;
+  int *skip;             /* of an edge to an eliminated neighbour: a later edge, nothing open between */
   unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
-  int *frontier, *place; /* frontier, unordered; places in it */
+  int *frontier, *place; /* unordered; places in it */
   int width[2], eliminated[2];
 } permi_walk;
 
@@ -2833,7 +2825,6 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-/* Change of the frontier's width by v. */
 static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v)
 {
   int e, growth = walk->state[v] == 1 ? -1 : 0;
@@ -2851,8 +2842,8 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
 }
 
 /* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, ties at random,
-   among rows (kind 0), columns (1) or both (2) in or next to the frontier; vertices that went by themselves last.
-   INFINITY: over `limit`, or stopped. */
+   among rows (kind 0), columns (1) or both (2) in or next to the frontier; vertices that went by themselves come
+   last. INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -2870,11 +2861,10 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     /* of a hub only some neighbours are seen; its growth is a guess */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0) { /* only at the start: blocks are connected */
+    if (width == 0) { /* only at the start: a block is connected */
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
-        /* u itself on its side, its neighbours on the other */
         int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
         int end = alone ? block->start[u] : block->start[u + 1];
         for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
@@ -2909,7 +2899,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     cost += states / 4;
     states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
     cost += states * (1 + 0.5 * v);
-    stamp[best] = -2; /* marks what is in the order */
+    stamp[best] = -2;
   }
   if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < 2 * n)
     return (double)INFINITY;
@@ -2919,31 +2909,31 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Annealing keeps the state before each position as bit sets. A state depends only on the vertices before it, so
-   permuting positions i..j changes the states between: a move is priced by walking these, until the price exceeds
-   what chance allows. */
+/* Annealing keeps, before each position, the eliminated and touched vertices as bit sets. They depend only on which
+   vertices come before, so permuting positions i..j changes only those between: a move walks these until its cost
+   exceeds what chance allows. */
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
   const permi_budget *budget;
-  int words;                  /* 64-bit words of a set */
-  uint64_t *adjacent;         /* neighbours as a set */
+  int words;
+  uint64_t *adjacent;
   uint64_t *sets, *trial;     /* by position: eliminated rows, columns, touched rows, columns */
-  int *counts, *trial_counts; /* by position: touched rows, columns, columns - rows eliminated */
-  double *states, *trial_states, *cost, *trial_cost; /* before the position; costs so far */
+  int *counts, *trial_counts;
+  double *states, *trial_states, *cost, *trial_cost; /* before a position; costs so far */
   int *order, *candidate, *best;
-  double units, told; /* work done; what permi_watch was told */
+  double units, told;
 } permi_anneal;
 
-/* Units of a position, and an entry of its vertex; measured on orders 34 to 446. */
+/* Units of a position and of an entry of its vertex, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (4.5 + 0.2 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 90  /* of the move itself, */
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* if taken; then for a permuted position, and one behind */
+#define PERMI_ANNEAL_MOVE_UNITS 90  /* of a move, */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
-/* Takes trial position p to p + 1 by eliminating v. */
+/* Makes trial position p + 1 from p by eliminating v. */
 static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
 {
   int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, w, size = 4 * words, left = 0, e;
@@ -3003,7 +2993,7 @@ static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
   memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
 }
 
-/* Walks positions while cost + `after` is at most limit; returns where it ends. */
+/* Walks positions while cost + `after` <= limit; returns where it ends. */
 static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int words, const int *order, int from, int to,
                                                        double after, double limit)
 {
@@ -3018,7 +3008,7 @@ static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int word
 
 static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
 {
-  switch (a->words) { /* constants leave no inner loops */
+  switch (a->words) {
   case 1: return permi_anneal_walk_words(a, 1, order, from, to, after, limit);
   case 2: return permi_anneal_walk_words(a, 2, order, from, to, after, limit);
   case 3: return permi_anneal_walk_words(a, 3, order, from, to, after, limit);
@@ -3036,16 +3026,15 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Units left to an order of that cost. */
+/* Units left to plan an order of that cost. */
 static double permi_anneal_left(const permi_budget *budget, double cost)
 {
   return permi_account_left(budget->account, fmin(cost * budget->each + budget->start, budget->rival)) -
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order for so many units, fewer if the best improves until they are too many; best order to a->best,
-   returns its cost. */
-#define PERMI_ANNEAL_STEPS 2048 /* of cooling */
+/* Anneals a->order into a->best and returns its cost; takes `units`, or fewer once a better order deserves less. */
+#define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
   int length = 2 * a->block->n, p, words = a->words;
@@ -3071,8 +3060,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
-    /* exp(-(new - old) / (heat old)) > chance, with a logarithm to base 2, linear between powers: equal on every
-       machine */
+    /* exp(-(new - old) / (heat old)) > chance, with log2 linear between powers: equal on every machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
     for (k = first; k <= last; k++)
@@ -3127,15 +3115,15 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units worth spending on an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more for short runs
-   (milliseconds), less for the shortest. */
+/* Units worth spending on an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more for runs of
+   milliseconds, less for the shortest. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  /* losing to the rival: less, the more it has to gain */
+  /* an order behind the rival gets less, the further behind */
   units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
                fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
@@ -3185,7 +3173,6 @@ static int permi_anneal_create(const perm_allocator *allocator, const permi_bloc
   return 1;
 }
 
-/* Anneals `from`; keeps what is better than *cost. */
 static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
                                int *order, double *cost)
 {
@@ -3199,8 +3186,7 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
   }
 }
 
-/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless), with no more effort than pays beside
-   budget->rival seconds. 0: out of memory. */
+/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
 #define PERMI_GREEDY_STARTS 6 /* of each kind */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
@@ -3217,7 +3203,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   *cost = (double)INFINITY;
   if (!numbers || !walk.state || !walk.skip)
     goto done;
-  if (n > PERM_MAX_N) /* smaller blocks are quick, and their rival may be a hope */
+  if (n > PERM_MAX_N) /* smaller blocks are quick, and their rival's price may be too hopeful */
     most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
@@ -3247,10 +3233,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (!ok)
     goto done;
   anneal.budget = budget;
-  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter */
+  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST)
     permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* Each start gets a share, the warm winner the largest; rounds double, since slower cooling mostly, not always,
-     helps. The best order, assumed to improve, limits a round. */
+  /* Each start gets a share, the winner the largest. Rounds double, as slower cooling mostly helps. */
   for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
@@ -3272,8 +3257,7 @@ done:
 }
 
 /* ======================================================================================== >>engines
-   What engines of a block have in common. Doubles are at most 1 in modulus: scaled by powers of two, and rounded only
-   where block->rounded says so. */
+   What the engines of a block share. */
 
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
@@ -3299,7 +3283,7 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   *entries = permi_allocate(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(maker->result);
-  memset(*entries, 0, count * 8); /* 0 in either type */
+  memset(*entries, 0, count * 8);
   if (block->integer)
     integer = (int64_t *)*entries;
   else
@@ -3320,8 +3304,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Bounds the permanent of the moduli that entries were computed from: exactly up to PERMI_MAJORANT_ORDER, over
-   subsets of columns, otherwise by the lesser product of row or column sums. value: room for the subsets. */
+/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, over subsets of
+   columns, else by the lesser product of row or column sums. value: room for the subsets. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -3351,8 +3335,8 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* Adds what rounding the entries costs: with g the relative error of a term, permanents differ by at most g times the
-   permanent of the moduli, and by lost_error for entries below the normal doubles. */
+/* Adds what rounding the entries costs: g times the permanent of the moduli, g the relative error of a term, and
+   lost_error for entries below the normal doubles. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -3361,7 +3345,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   if (block->rounded) {
     const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* signs of rounded terms may cancel; above it is too wide */
+    if (block->n <= PERMI_MAJORANT_ORDER) /* above, it is too wide for an estimate */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -3371,19 +3355,19 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* Scales a bound of underflow by factor 2^e, without letting it underflow to 0. */
+/* Scales a bound of underflow by factor 2^e; never to 0. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-/* Begins a plan: what the plan needs lies in its pool. */
+/* The first member of a plan; its pool owns what the plan needs. */
 typedef struct permi_owned {
   perm_allocator allocator;
   permi_pool pool;
 } permi_owned;
 
-/* A plan of `bytes` zeros but for its beginning, or NULL. */
+/* Allocates a plan of `bytes`, zero after permi_owned; NULL: out of memory. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
@@ -3417,7 +3401,7 @@ static void permi_refuse_long(permi_offer *offer)
   permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
-/* The leaf's relative bound, and the estimate for roundings of size `unit` that are independent. */
+/* Sets the relative bound, and the estimate for independent roundings of size `unit`. */
 static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 {
   leaf->bound_relative = bound;

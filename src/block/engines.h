@@ -1,6 +1,5 @@
 /* ======================================================================================== >>engines
-   What engines of a block have in common. Doubles are at most 1 in modulus: scaled by powers of two, and rounded only
-   where block->rounded says so. */
+   What the engines of a block share. */
 #pragma once
 #include "../solve/compute.h"
 #include "reduce.h"
@@ -30,7 +29,7 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   *entries = permi_allocate(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(maker->result);
-  memset(*entries, 0, count * 8); /* 0 in either type */
+  memset(*entries, 0, count * 8);
   if (block->integer)
     integer = (int64_t *)*entries;
   else
@@ -51,8 +50,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Bounds the permanent of the moduli that entries were computed from: exactly up to PERMI_MAJORANT_ORDER, over
-   subsets of columns, otherwise by the lesser product of row or column sums. value: room for the subsets. */
+/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, over subsets of
+   columns, else by the lesser product of row or column sums. value: room for the subsets. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -82,8 +81,8 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* Adds what rounding the entries costs: with g the relative error of a term, permanents differ by at most g times the
-   permanent of the moduli, and by lost_error for entries below the normal doubles. */
+/* Adds what rounding the entries costs: g times the permanent of the moduli, g the relative error of a term, and
+   lost_error for entries below the normal doubles. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -92,7 +91,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   if (block->rounded) {
     const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* signs of rounded terms may cancel; above it is too wide */
+    if (block->n <= PERMI_MAJORANT_ORDER) /* above, it is too wide for an estimate */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -102,19 +101,19 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* Scales a bound of underflow by factor 2^e, without letting it underflow to 0. */
+/* Scales a bound of underflow by factor 2^e; never to 0. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-/* Begins a plan: what the plan needs lies in its pool. */
+/* The first member of a plan; its pool owns what the plan needs. */
 typedef struct permi_owned {
   perm_allocator allocator;
   permi_pool pool;
 } permi_owned;
 
-/* A plan of `bytes` zeros but for its beginning, or NULL. */
+/* Allocates a plan of `bytes`, zero after permi_owned; NULL: out of memory. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
@@ -148,7 +147,7 @@ static void permi_refuse_long(permi_offer *offer)
   permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
-/* The leaf's relative bound, and the estimate for roundings of size `unit` that are independent. */
+/* Sets the relative bound, and the estimate for independent roundings of size `unit`. */
 static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 {
   leaf->bound_relative = bound;
