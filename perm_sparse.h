@@ -1989,9 +1989,9 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
 
 /* ===================================================================================== >>components
    Strong components of the digraph with an arc from row i to the row matched to each column of i: the fine
-   Dulmage-Mendelsohn decomposition. An entry lies in some perfect matching if and only if it joins a row and a
-   column of one component. A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534; R. E. Tarjan, SIAM J.
-   Comput. 1 (1972) 146-160, O(nnz), with an explicit stack.
+   Dulmage-Mendelsohn decomposition (Canad. J. Math. 10 (1958) 517-534). An entry lies in some perfect matching if
+   and only if it joins a row and a column of one component. R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz),
+   with an explicit stack.
    component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count; fewer if watch
    says stop. */
 
@@ -2058,9 +2058,9 @@ typedef struct permi_cell {
 
 typedef struct permi_working {
   perm_allocator allocator;
-  int n, live, alive; /* entries, rows left */
+  int n, live, alive;
   int integer;        /* the integers count, nothing rounds */
-  uint64_t modulus;   /* of the permanent, or 0 */
+  uint64_t modulus;
   int is_complex;
   int keep;          /* entries stay as given, times powers of two */
   int inexact;       /* an integer was rounded to a double */
@@ -2072,7 +2072,7 @@ typedef struct permi_working {
   int *head, *degree;     /* of a vertex: first entry; entries, -1 once eliminated */
   int *at;                /* of a line: its entry while merging, else -1 */
   int *queue, *queued;    /* ring of 2 n + 1 */
-  int *component;         /* of a vertex, after permi_split */
+  int *component;
   int *work;              /* 9 n + 2 */
   int *column;
   size_t *start, *cursor; /* n + 1, n */
@@ -2181,7 +2181,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Matches and splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
+/* Matches and splits the live part, removes entries in no perfect matching. 0: singular structure, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -2218,7 +2218,6 @@ static int permi_split(permi_working *working)
     permi_split_violator(working, rows, row_match, column_match, scratch);
     return 0;
   }
-  /* components overwrite row_match */
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
                                      working->cursor, working->watch);
   if (permi_watch(working->watch, 30.0 * (double)used))
@@ -2243,11 +2242,10 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: least squares of exponents (rows and columns in turn get mean 0 until nothing moves by
-   half a bit), which undoes given scalings; then each line's largest entry moves into [1/2, 1).
-   An entry that would leave the normal doubles is rounded, by at most DBL_MIN. The permanent changes by at most
-   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most the product of max(1, row
-   sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0 until nothing moves by half a bit, which
+   undoes given scalings; then each line's largest entry moves into [1/2, 1).
+   Entries that would leave the normal doubles are rounded, by at most DBL_MIN. The permanent changes by at most
+   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
@@ -2310,8 +2308,8 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Scales as >>scale does where means leave 2^-400 or less, up to order 64: the largest products become about 1. 0:
-   out of memory. */
+/* Where this leaves an exponent of -400 or less, up to order 64, scales as >>scale does: the largest products become
+   about 1. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -2419,7 +2417,6 @@ static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, in
   return 1;
 }
 
-/* a x + b y, Gaussian; b and y may be NULL. */
 static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
                                   permi_cell *sum)
 {
@@ -2436,9 +2433,9 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
          permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
 }
 
-/* sum = a x + b y; y may be NULL. 0: overflow, or a product so near underflow that its error is not one rounding's.
-   A complex product has an error of at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not, the
-   sum u, underflow 2^-1072 with absolute > 1e-270: PERMI_COMPLEX_ROUNDINGS u absolute covers them. */
+/* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
+   product has an error of at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum u, underflow 2^-1072
+   with absolute > 1e-270: in all at most PERMI_COMPLEX_ROUNDINGS u absolute. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -2514,7 +2511,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
-    index = first; /* merge the shorter line into the longer */
+    index = first;
     first = second;
     second = index;
   }
@@ -2536,7 +2533,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
         continue;
       sum = *cell;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
-             (working->integer || !permi_cell_is_zero(working, &sum)); /* rounded: perhaps not 0 */
+             (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel to 0 may not be 0 */
       if (pass == 1) {
         permi_cell_unlink(working, index);
         permi_cell_assign(cell, &sum);
@@ -2578,14 +2575,14 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* gamma_k = k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
+/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: 2 a degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), 1 an original entry if
-   integers were rounded. `absolute` itself has these errors: permi_entry_bound is g / (1 - g). */
+/* Roundings of an entry's terms: those of degree-2 steps, and 1 of each original entry if integers were rounded.
+   `absolute` has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -2598,7 +2595,6 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Multiplies the constant by an entry. */
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
@@ -2625,8 +2621,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates all lines of degree 1 and 2. *changed: some; *singular: a line is empty. PERM_ERROR_OVERFLOW: the
-   constant is too long. */
+/* Eliminates all lines of degree 1 and 2. *singular: a line is empty. PERM_ERROR_OVERFLOW: the constant is too long. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -2677,25 +2672,24 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 
 /* ========================================================================================== >>order
    Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
-   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is what
-   is touched and not eliminated. With a rows, b columns and d more columns than rows eliminated, at most C(a + b, a
-   - d) = sum_i C(a, i) C(b, i - d) subsets of it can be matched: i rows come with i - d columns.
+   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
+   touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
+   C(a, i) C(b, i - d) = C(a + b, a - d) states, i matched rows coming with i - d columns.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are fixed
    and predicted work sets the number of moves: an order never varies. */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
-/* A greedy order slower than the rival by this factor is not annealed: annealing gained 27x once (a Mycielski
-   graph), 1-3x on random matrices. */
+/* Orders this much slower than the rival are not annealed, which gained 27x once (a Mycielski graph), else 1-3x. */
 #define PERMI_ORDER_HOPELESS 20
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing is found above */
 #define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_MOST 8e8    /* units */
-#define PERMI_ANNEAL_GAIN 3      /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_MOST 8e8
+#define PERMI_ANNEAL_GAIN 3      /* gain in a round, up to 8 */
 #define PERMI_ANNEAL_FALL 2.5    /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
@@ -2743,17 +2737,16 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* What planning may take, all searches together: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in
-   units of permi_watch so that no clock decides. */
+/* What planning may take: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch so
+   that no clock decides. */
 typedef struct permi_account {
   permi_control *watch;
   double begin;
   double run;   /* predicted seconds of blocks already planned */
-  double least; /* seconds that planning may take in any case */
+  double least; /* seconds granted in any case */
   double share;
 } permi_account;
 
-/* Units left if the present block runs so many seconds. */
 static double permi_account_left(const permi_account *account, double seconds)
 {
   return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
@@ -2841,9 +2834,8 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
 }
 
-/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, ties at random,
-   among rows (kind 0), columns (1) or both (2) in or next to the frontier; vertices that went by themselves come
-   last. INFINITY: over `limit`, or stopped. */
+/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, among rows (kind
+   0), columns (1) or both (2) in or next to the frontier. INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -2909,9 +2901,8 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Annealing keeps, before each position, the eliminated and touched vertices as bit sets. They depend only on which
-   vertices come before, so permuting positions i..j changes only those between: a move walks these until its cost
-   exceeds what chance allows. */
+/* The eliminated and touched vertices before each position are bit sets. Permuting positions i..j changes only those
+   between: a move walks these until its cost exceeds what chance allows. */
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
@@ -2993,7 +2984,6 @@ static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
   memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
 }
 
-/* Walks positions while cost + `after` <= limit; returns where it ends. */
 static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int words, const int *order, int from, int to,
                                                        double after, double limit)
 {
@@ -3026,14 +3016,13 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Units left to plan an order of that cost. */
 static double permi_anneal_left(const permi_budget *budget, double cost)
 {
   return permi_account_left(budget->account, fmin(cost * budget->each + budget->start, budget->rival)) -
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order into a->best and returns its cost; takes `units`, or fewer once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost; takes `units`, or fewer once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -3115,15 +3104,13 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units worth spending on an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more for runs of
-   milliseconds, less for the shortest. */
+/* Units that an order of that cost is worth: PERMI_ANNEAL_SHARE of the predicted run, but more for milliseconds. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  /* an order behind the rival gets less, the further behind */
   units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
                fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
@@ -3187,7 +3174,7 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
 }
 
 /* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
-#define PERMI_GREEDY_STARTS 6 /* of each kind */
+#define PERMI_GREEDY_STARTS 6
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
 {
@@ -3256,9 +3243,6 @@ done:
   return ok;
 }
 
-/* ======================================================================================== >>engines
-   What the engines of a block share. */
-
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
@@ -3304,8 +3288,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, over subsets of
-   columns, else by the lesser product of row or column sums. value: room for the subsets. */
+/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, else by the lesser
+   product of row or column sums. value: room for the subsets of columns. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -3335,8 +3319,7 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* Adds what rounding the entries costs: g times the permanent of the moduli, g the relative error of a term, and
-   lost_error for entries below the normal doubles. */
+/* Adds what rounding the entries costs: the relative error of a term times that, and lost_error. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -3345,7 +3328,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   if (block->rounded) {
     const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* above, it is too wide for an estimate */
+    if (block->n <= PERMI_MAJORANT_ORDER) /* else too wide for an estimate */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -3361,13 +3344,13 @@ static double permi_loss_scaled(double loss, double factor, int e)
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-/* The first member of a plan; its pool owns what the plan needs. */
+/* First member of a plan: its memory. */
 typedef struct permi_owned {
   perm_allocator allocator;
   permi_pool pool;
 } permi_owned;
 
-/* Allocates a plan of `bytes`, zero after permi_owned; NULL: out of memory. */
+/* Allocates a plan of `bytes`, zero after permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
@@ -3401,7 +3384,6 @@ static void permi_refuse_long(permi_offer *offer)
   permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
-/* Sets the relative bound, and the estimate for independent roundings of size `unit`. */
 static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 {
   leaf->bound_relative = bound;
@@ -3409,7 +3391,7 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 }
 
 /* ========================================================================================= >>values
-   The values of lists, arrays, trees, bands and matchings, of >>ring: their sizes, and which numbers a block needs. */
+   Values of lists, arrays, trees, bands and matchings, of >>ring: sizes, and the choice of numbers for a block. */
 
 #define PERMI_SAFE_PRODUCT 1e-290
 
@@ -3432,7 +3414,6 @@ static int64_t permi_residue_of(int64_t x, uint64_t p)
   return (int64_t)permi_wide_residue(permi_wide_of(x), p);
 }
 
-/* The entry of an edge. */
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
@@ -3483,7 +3464,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
 }
 
-/* An entry: compilers then know that it has no low parts. */
+/* An entry, known by compilers to have no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -3491,7 +3472,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* A value as a coefficient, but for integers of several words. */
+/* A value, not of several words, as a coefficient. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -3554,7 +3535,6 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
   adder[numbers->algebra](numbers, c, y, x, count);
 }
 
-/* Adds a value to a partial, exactly. */
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const permi_algebra algebra = numbers->algebra;
@@ -3566,10 +3546,8 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, x[k]);
 }
 
-/* -- sizes of values -- */
-
 /* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
-   underflow did to any one value. */
+   underflow did to any value. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -3587,8 +3565,7 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Enters the extreme non-zero moduli of every stride-th double: what is 0 stays 0 and loses nothing. Four chains, as
-   a minimum takes four cycles. */
+/* Enters the extreme non-zero moduli of every stride-th double, in four chains, as a minimum takes four cycles. */
 static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
                                                       permi_sizes *sizes)
 {
@@ -3616,7 +3593,7 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Adds a value to a partial, with what underflow took from it and the entries. */
+/* Adds a value and what underflow took from it and the entries. */
 static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
                                 double lost_error, perm_partial *partial)
 {
@@ -3626,12 +3603,12 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
     return;
   if (lost_error > 0)
     loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings */
+  partial->lost += 2 * loss; /* with its own roundings */
   partial->exp2 = sizes->exp2;
 }
 
-/* Returns the e by which values are to be scaled by 2^-e, so that the largest comes near 1, and notes it; 0 while
-   that lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
+/* Returns e such that values times 2^-e come near 1, and notes it; 0 while all lies between 1 / beyond and beyond.
+   Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -3641,13 +3618,12 @@ static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
   sizes->loss = permi_loss_scaled(sizes->loss, 1, -e);
   sizes->smallest = ldexp(sizes->smallest, -e);
   sizes->largest = ldexp(sizes->largest, -e);
-  if (e > 0 && sizes->smallest < safe) /* a low part may go before its high part */
+  if (e > 0 && sizes->smallest < safe) /* a low part may be lost */
     sizes->loss += 2 * DBL_MIN;
   sizes->exp2 += e;
   return e;
 }
 
-/* x 2^-e; 2^-e alone may not be a double. */
 static void permi_values_scale(double *x, size_t doubles, int e)
 {
   const double first = ldexp(1, -(e / 2)), second = ldexp(1, e / 2 - e);
@@ -3656,7 +3632,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Enters the sizes of values: of parts and moduli, not of low parts. Integers have none. */
+/* Enters the sizes of values, but for low parts; integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -3671,10 +3647,8 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* -- which numbers a block needs -- */
-
-/* log2 of a bound on permanents of the block of integers, by rows or columns: products of sums of moduli, or for
-   moduli 1 of r!^(1/r) [Bre73]. Rounded up. */
+/* log2 of a bound on the block's permanent of integers, by rows or columns: products of sums of moduli, or of
+   r!^(1/r) for moduli 1 [Bre73]. Rounded up. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -3695,8 +3669,8 @@ static double permi_block_bits(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* Chooses the numbers for the block. 0: the permanent may be too long for a perm_integer and there is no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division, as much as so many words */
+/* Chooses the block's numbers. 0: its permanent may be too long for a perm_integer and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* the price of a residue product, with its division */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -3704,7 +3678,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   numbers->words = 1;
   numbers->parts = (block->integer ? block->imaginary_integer != NULL : block->imaginary != NULL) ? 2 : 1;
   if (block->integer) {
-    const double bits = permi_block_bits(block) + 1; /* the sign */
+    const double bits = permi_block_bits(block) + 1;
     numbers->words = bits < 64 * PERM_INTEGER_WORDS ? (int)(bits / 64) + 1 : PERM_INTEGER_WORDS + 1;
     numbers->algebra = numbers->parts == 2 || numbers->words > 2 ? PERMI_WORDS
                        : numbers->words == 2                     ? PERMI_WIDE
@@ -3726,7 +3700,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* The same where double-doubles always have moduli. */
+/* The same, but double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -4114,52 +4088,51 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
 }
 
 /* ========================================================================================== >>steps
-   Fills the states of a step of the lists: sums over the streams, group by group. */
+   Fills a step of the lists: sums over the streams, group by group. */
 
-typedef struct permi_take { /* a stream that reaches a target group, and from which source group */
+typedef struct permi_take { /* a stream into a target group, from a source group */
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Once merged, takes stand in order of groups, then streams. */
+/* Part of a step's target. Merged, takes stand in order of groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   size_t groups, group_room, takes, take_room, states;
   uint64_t *high;
-  int *pattern; /* into its own patterns, or the list's */
+  int *pattern;
   uint32_t *taken;
   permi_take *take;
   permi_patterns patterns;
-  int own, *number; /* own: number[pattern] is the list's number of one of its own patterns */
+  int own, *number; /* own patterns; their numbers in the list */
   size_t number_room, group_at, state_at;
-  uint64_t end[PERMI_MASK_WORDS]; /* first key beyond the part */
+  uint64_t end[PERMI_MASK_WORDS]; /* first key beyond */
   permi_sizes sizes;
   perm_status status;
 } permi_part;
 
-/* State of a run. */
 typedef struct permi_run {
   const perm_allocator *allocator;
-  perm_allocator locked; /* allocator of the threads */
-  permi_pool pool;       /* what does not grow */
+  perm_allocator locked; /* for threads */
+  permi_pool pool;
   permi_control *control;
   permi_list list[2];
   permi_part *part;
   int parts_at_once, threads;
-  int sorting; /* method sorting: lists of single states */
-  permi_moves *moves; /* one a thread */
-  size_t *weight; /* [stream][block of groups]: states before it that take part */
+  int sorting; /* lists of single states */
+  permi_moves *moves;
+  size_t *weight; /* [stream][block of groups]: states before that take part */
   size_t weight_room;
   permi_sizes sizes;
   double visited;
-  int step;              /* from 1 */
-  int careful, tracking; /* sizes are measured in every step; in this step */
-  double state_seconds;  /* predicted, of the present step */
+  int step;
+  int careful, tracking; /* sizes are measured in every step; in this one */
+  double state_seconds;
   const permi_numbers *numbers;
   int slots;
 } permi_run;
 
-/* Fills a merged and placed part straight into the list. Where a stream takes all of one group to all of another,
-   this is y += c x over contiguous arrays. */
+/* Fills a merged and placed part. Where a stream takes all of one group to all of another, this is y += c x over
+   contiguous arrays. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -4167,7 +4140,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
   const permi_take *take = part->take;
   size_t group, states = part->state_at, k, count;
   permi_sizes_clear(&part->sizes);
-  if (part->groups) /* an empty part has no arrays */
+  if (part->groups)
     memcpy(target->high + part->group_at * words, part->high, part->groups * words * sizeof *part->high);
   for (group = 0; group < part->groups; group++) {
     char *y = (char *)target->value + states * size;
@@ -4175,7 +4148,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     const int taking = (int)part->taken[group];
     int pass, fresh = 1, j;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them replaces zeroing */
+    for (pass = 0; pass < 2; pass++) /* whole moves first: one replaces zeroing */
       for (j = 0; j < taking; j++) {
         const permi_cursor *cursor = &part->cursor[take[j].stream];
         const char *x = (const char *)source->value + source->first[take[j].group] * size;
@@ -4769,17 +4742,14 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 }
 
 /* ======================================================================================== >>sorting
-   Method sorting, a twin of the lists without merging: expands all terms of a step, sorts them by state, adds equal
-   ones. */
+   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones. */
 
-/* Word w of a term's state. */
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
   return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
          permi_stream_word(frontier, (int)take.stream, 2, w);
 }
 
-/* All terms of step p, stream by stream, into part->take. */
 static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_run *run, int p, permi_part *part)
 {
   const permi_list *source = &run->list[p & 1];
@@ -4807,7 +4777,7 @@ static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_ru
   return status;
 }
 
-/* Sorts part[0].take by bytes of the keys, low ones first; stable. 0: out of memory. */
+/* Sorts part[0].take by bytes of the keys, low ones first. 0: out of memory. */
 static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
                               permi_part *part)
 {
@@ -4829,7 +4799,7 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
       start[b] = sum;
       sum += here;
     }
-    if (b < 256) /* all have the same byte */
+    if (b < 256)
       continue;
     for (k = 0; k < count; k++)
       part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
@@ -4881,7 +4851,7 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 }
 
 /* ======================================================================================== >>streams
-   Makes the streams of every step from an elimination order. */
+   Makes a frontier's streams from an elimination order. */
 
 typedef struct permi_life {
   double weight;
@@ -4904,10 +4874,9 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
   permi_owned_release(allocator, frontier);
 }
 
-/* Gives slots to lives (birth, death]; a slot is free for what enters in the step of its death. Low slots go to the
-   vertices that live through the most states: patterns then change least from group to group, and tests and flips
-   fall on high bits, once a group. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too
-   many, or watch says stop. */
+/* Gives slots to lives (birth, death]; a slot is free for what enters in the step of its death. Low slots go to
+   vertices that live through the most states: patterns then change least from group to group, and tests fall on high
+   bits. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
                                 uint64_t *busy, int *slot, permi_control *watch)
 {
@@ -4973,12 +4942,12 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* vanishing bits, tested 1, flipped to 0; with v's */
+    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* bits that vanish, 1 in the source; with v's */
     frontier->stream_start[p] = used;
     memset(gone, 0, bytes);
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
-      if (death[t] == p) /* it has a slot: in a block every vertex has two neighbours */
+      if (death[t] == p) /* in a block every vertex has two neighbours, hence a slot */
         permi_mask_set(gone, slot[t]);
     }
     memcpy(mine, gone, bytes);
@@ -5003,7 +4972,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           want[word] &= ~bit;
           flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
         } else if (death[t] > p) {
-          flip[word] ^= bit; /* perhaps a slot that vanishes in this step */
+          flip[word] ^= bit;
         }
       }
       frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
@@ -5013,7 +4982,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   frontier->stream_start[p] = used;
 }
 
-/* Fills in sequence, births, deaths, states, costs. 0: watch says stop. */
+/* Fills in sequence, births, deaths, states, costs. 0: stopped. */
 static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                const double *binomial, permi_walk *walk, permi_control *watch)
 {
@@ -5055,7 +5024,6 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* The relative bound, see >>steps_run. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -5066,8 +5034,8 @@ static double permi_frontier_bound(const permi_frontier *frontier, const permi_b
   return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
-/* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or watch, which may be NULL, says stop.
-   PERM_ERROR_OVERFLOW: the permanent may be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
+/* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or stopped. PERM_ERROR_OVERFLOW: the permanent may
+   be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
                                          uint64_t modulus, int doubled, permi_control *watch,
@@ -5352,12 +5320,12 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   size_t total[PERMI_ARRAY_HIGH + 1];
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left at HIGH + j; 0: none */
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left, at HIGH + j */
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     layout->start[0] = 0;
-    for (j = 0; j <= low; j++) { /* C(low, j), and where they begin */
+    for (j = 0; j <= low; j++) {
       int k, binomial = 1;
       for (k = 1; k <= j; k++)
         binomial = binomial * (low - k + 1) / k;
@@ -5391,7 +5359,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     if (c > tops || rest < 0)
       continue;
     x = 0;
-    do { /* no branches: they would be mispredicted */
+    do { /* branches would be mispredicted */
       const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
       layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
       layout->middle[used] = (uint16_t)x;
@@ -5438,7 +5406,6 @@ static void permi_eights_fill(const permi_layout *target, const uint16_t *place,
   }
 }
 
-/* Puts the pulls of a step on the levels of its layouts. */
 static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
 {
   const permi_arrays *arrays = run->arrays;
@@ -5449,7 +5416,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   int s, k;
   for (s = 0; s < ways; s++, pull++) {
     permi_way *way = &run->way[s];
-    const uint64_t from = (pull->want & pull->keep) ^ pull->flip; /* known bits of the source */
+    const uint64_t from = (pull->want & pull->keep) ^ pull->flip;
     way->test = (uint32_t)(pull->test >> arrays->low);
     way->want = (uint32_t)(pull->want >> arrays->low);
     way->keep = (uint32_t)(pull->keep >> arrays->low);
@@ -5478,9 +5445,9 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
 PERMI_BRIEF_BEGIN
 
 /* ===================================================================================== >>arrays_gpu
-   Runs arrays and lists on a GPU, where perm_cuda.cu computes the same values in the same order. */
+   Runs arrays and lists on a GPU; perm_cuda.cu computes the same values in the same order. */
 
-#define PERMI_GPU_PLANES 10 /* words of the longest value: kernels keep a few in registers */
+#define PERMI_GPU_PLANES 10 /* words of the longest value */
 #if defined(PERM_WITH_CUDA)
 static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 {
@@ -5631,7 +5598,7 @@ static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
   memcpy(x, value, run->bytes);
   for (k = 0; k < run->bytes / sizeof(double); k++)
     if (!(fabs(x[k]) <= DBL_MAX))
-      return PERM_ERROR_DEVICE; /* the bounds of sizes exclude it */
+      return PERM_ERROR_DEVICE; /* excluded by the bounds of sizes */
   return PERM_OK;
 }
 
@@ -5646,7 +5613,6 @@ static double permi_gpu_needs(const permi_frontier *frontier)
   return perm_cuda_frontier_needs(&programme);
 }
 
-/* Bytes of the GPU; 0: none. */
 static double permi_gpu_bytes(void)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -5668,7 +5634,7 @@ static double permi_gpu_bytes(void)
 PERMI_BRIEF_END
 
 /* ===================================================================================== >>arrays_run
-   Runs the arrays, makes them from a frontier and prices them. */
+   Makes arrays from a frontier, prices and runs them. */
 
 /* The blocks under one word of top bits. */
 static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
@@ -5679,7 +5645,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts of a block come first */
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: a block's high parts come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   char *y = to + (size_t)target->top_offset[top] * run->bytes;
   int i, s;
@@ -5713,7 +5679,6 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
 
 #define PERMI_ARRAY_POLL 262144 /* states between polls */
 
-/* A step whose words of top bits threads share. */
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   const permi_layout *source, *target;
@@ -5776,7 +5741,7 @@ static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t 
   return PERM_OK;
 }
 
-/* Returns sum |c| over a step; *least: the least non-zero part. */
+/* Returns sum |c| over a step; *least: the least part not 0. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_arrays *arrays = run->arrays;
@@ -5792,11 +5757,12 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
-/* UNDERFLOW. smallest and largest bound the non-zero parts (high parts). Products of doubles are multiples of 2^-106
-   times themselves, and so are their sums, however they cancel: smallest 2^-106 least |c| bounds the next values that
-   are not 0, without the power of two where nothing cancels. Only steps before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150 are measured. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200
-   of the product, for which PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in each part. */
+/* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
+   themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next values that are not 0,
+   without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
+   beyond 1e150. Above PERMI_ARRAY_SAFE all is a multiple of 2^-936, and only low parts underflow, by less than
+   2^-200 of the product, for which PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in
+   each part. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
@@ -5853,7 +5819,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Brings value and moduli to one exponent and one loss. The theorem of >>steps_run holds for both passes. */
+/* Brings value and moduli to one exponent and loss, as the theorem of >>steps_run needs. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
@@ -5898,7 +5864,7 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
     run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
   }
   if (!pool->failed)
-    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read a little beyond */
+    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read beyond */
   return !pool->failed;
 }
 
@@ -5949,7 +5915,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes the pulls of step p, on bits e; returns how many. */
+/* Makes the pulls of step p, on bits e of >>arrays; returns how many. */
 static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
                              int p, const int *slot, permi_pull *pull)
 {
@@ -5966,8 +5932,8 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
       born |= one << slot[t];
   }
   test = born;
-  none = born & ~theirs; /* target: none that enters is matched */
-  full = dead & theirs;  /* source: all that leave are matched */
+  none = born & ~theirs; /* in the target, what enters is free */
+  full = dead & theirs;  /* in the source, what leaves is matched */
   for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
     permi_pull *next = &pull[used];
     const int drop = e < block->start[v], t = drop ? -1 : block->neighbour[e];
@@ -5997,7 +5963,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
   return used;
 }
 
-/* Makes *made; NULL: too many slots, or watch says stop. 0: out of memory. */
+/* Makes *made; NULL: too many slots, or stopped. 0: out of memory. */
 static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block,
                                const permi_frontier *frontier, perm_isa isa, permi_control *watch,
                                permi_arrays **made)
@@ -6027,7 +5993,7 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     goto done;
   arrays->pull_start[0] = 0;
   for (v = 0; v < 2 * block->n; v++)
-    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* never in a state: not used, but shifted by */
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* without effect, but a shift needs it */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
     arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
                                                                           arrays->pull + arrays->pull_start[p]);
@@ -6039,7 +6005,6 @@ done:
   return ok;
 }
 
-/* Bytes of the host. */
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
@@ -6048,29 +6013,27 @@ static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arr
   return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* 1: GPU kernels have these values; not residues, nor long integers. */
+/* GPU kernels have no residues and no long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
-/* Price of a product of integers against one of words. */
 static double permi_arrays_products(const permi_numbers *numbers)
 {
   return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
 }
 
-/* Seconds on a GPU. */
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
-  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, times doubles */
+  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, relative to doubles */
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
          frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Seconds of one thread: measured for doubles, the others follow from size and operations. */
+/* Seconds of one thread, measured for doubles; the others follow from size and operations. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
@@ -6097,7 +6060,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
     hash = permi_hash(hash, arrays->pull[i].keep);
     hash = permi_hash(hash, arrays->pull[i].flip);
   }
-  return hash; /* coefficients are hashed by the lists */
+  return hash;
 }
 
 /* =========================================================================================== >>tree

@@ -1,8 +1,8 @@
 /* ===================================================================================== >>components
    Strong components of the digraph with an arc from row i to the row matched to each column of i: the fine
-   Dulmage-Mendelsohn decomposition. An entry lies in some perfect matching if and only if it joins a row and a
-   column of one component. A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534; R. E. Tarjan, SIAM J.
-   Comput. 1 (1972) 146-160, O(nnz), with an explicit stack.
+   Dulmage-Mendelsohn decomposition (Canad. J. Math. 10 (1958) 517-534). An entry lies in some perfect matching if
+   and only if it joins a row and a column of one component. R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz),
+   with an explicit stack.
    component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count; fewer if watch
    says stop. */
 #pragma once

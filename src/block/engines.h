@@ -1,5 +1,3 @@
-/* ======================================================================================== >>engines
-   What the engines of a block share. */
 #pragma once
 #include "../solve/compute.h"
 #include "reduce.h"
@@ -50,8 +48,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, over subsets of
-   columns, else by the lesser product of row or column sums. value: room for the subsets. */
+/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, else by the lesser
+   product of row or column sums. value: room for the subsets of columns. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -81,8 +79,7 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* Adds what rounding the entries costs: g times the permanent of the moduli, g the relative error of a term, and
-   lost_error for entries below the normal doubles. */
+/* Adds what rounding the entries costs: the relative error of a term times that, and lost_error. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -91,7 +88,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   if (block->rounded) {
     const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* above, it is too wide for an estimate */
+    if (block->n <= PERMI_MAJORANT_ORDER) /* else too wide for an estimate */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -107,13 +104,13 @@ static double permi_loss_scaled(double loss, double factor, int e)
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-/* The first member of a plan; its pool owns what the plan needs. */
+/* First member of a plan: its memory. */
 typedef struct permi_owned {
   perm_allocator allocator;
   permi_pool pool;
 } permi_owned;
 
-/* Allocates a plan of `bytes`, zero after permi_owned; NULL: out of memory. */
+/* Allocates a plan of `bytes`, zero after permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
@@ -147,7 +144,6 @@ static void permi_refuse_long(permi_offer *offer)
   permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
-/* Sets the relative bound, and the estimate for independent roundings of size `unit`. */
 static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 {
   leaf->bound_relative = bound;

@@ -1,8 +1,8 @@
 /* ========================================================================================== >>order
    Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
-   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is what
-   is touched and not eliminated. With a rows, b columns and d more columns than rows eliminated, at most C(a + b, a
-   - d) = sum_i C(a, i) C(b, i - d) subsets of it can be matched: i rows come with i - d columns.
+   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
+   touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
+   C(a, i) C(b, i - d) = C(a + b, a - d) states, i matched rows coming with i - d columns.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are fixed
    and predicted work sets the number of moves: an order never varies. */
 #pragma once
@@ -12,16 +12,15 @@
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
-/* A greedy order slower than the rival by this factor is not annealed: annealing gained 27x once (a Mycielski
-   graph), 1-3x on random matrices. */
+/* Orders this much slower than the rival are not annealed, which gained 27x once (a Mycielski graph), else 1-3x. */
 #define PERMI_ORDER_HOPELESS 20
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing is found above */
 #define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_MOST 8e8    /* units */
-#define PERMI_ANNEAL_GAIN 3      /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_MOST 8e8
+#define PERMI_ANNEAL_GAIN 3      /* gain in a round, up to 8 */
 #define PERMI_ANNEAL_FALL 2.5    /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
 typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
@@ -69,17 +68,16 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* What planning may take, all searches together: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in
-   units of permi_watch so that no clock decides. */
+/* What planning may take: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch so
+   that no clock decides. */
 typedef struct permi_account {
   permi_control *watch;
   double begin;
   double run;   /* predicted seconds of blocks already planned */
-  double least; /* seconds that planning may take in any case */
+  double least; /* seconds granted in any case */
   double share;
 } permi_account;
 
-/* Units left if the present block runs so many seconds. */
 static double permi_account_left(const permi_account *account, double seconds)
 {
   return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
@@ -167,9 +165,8 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
 }
 
-/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, ties at random,
-   among rows (kind 0), columns (1) or both (2) in or next to the frontier; vertices that went by themselves come
-   last. INFINITY: over `limit`, or stopped. */
+/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, among rows (kind
+   0), columns (1) or both (2) in or next to the frontier. INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -235,9 +232,8 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Annealing keeps, before each position, the eliminated and touched vertices as bit sets. They depend only on which
-   vertices come before, so permuting positions i..j changes only those between: a move walks these until its cost
-   exceeds what chance allows. */
+/* The eliminated and touched vertices before each position are bit sets. Permuting positions i..j changes only those
+   between: a move walks these until its cost exceeds what chance allows. */
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
@@ -319,7 +315,6 @@ static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
   memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
 }
 
-/* Walks positions while cost + `after` <= limit; returns where it ends. */
 static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int words, const int *order, int from, int to,
                                                        double after, double limit)
 {
@@ -352,14 +347,13 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Units left to plan an order of that cost. */
 static double permi_anneal_left(const permi_budget *budget, double cost)
 {
   return permi_account_left(budget->account, fmin(cost * budget->each + budget->start, budget->rival)) -
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order into a->best and returns its cost; takes `units`, or fewer once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost; takes `units`, or fewer once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -441,15 +435,13 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units worth spending on an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more for runs of
-   milliseconds, less for the shortest. */
+/* Units that an order of that cost is worth: PERMI_ANNEAL_SHARE of the predicted run, but more for milliseconds. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  /* an order behind the rival gets less, the further behind */
   units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
                fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
@@ -513,7 +505,7 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
 }
 
 /* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
-#define PERMI_GREEDY_STARTS 6 /* of each kind */
+#define PERMI_GREEDY_STARTS 6
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
 {

@@ -18,9 +18,9 @@ typedef struct permi_cell {
 
 typedef struct permi_working {
   perm_allocator allocator;
-  int n, live, alive; /* entries, rows left */
+  int n, live, alive;
   int integer;        /* the integers count, nothing rounds */
-  uint64_t modulus;   /* of the permanent, or 0 */
+  uint64_t modulus;
   int is_complex;
   int keep;          /* entries stay as given, times powers of two */
   int inexact;       /* an integer was rounded to a double */
@@ -32,7 +32,7 @@ typedef struct permi_working {
   int *head, *degree;     /* of a vertex: first entry; entries, -1 once eliminated */
   int *at;                /* of a line: its entry while merging, else -1 */
   int *queue, *queued;    /* ring of 2 n + 1 */
-  int *component;         /* of a vertex, after permi_split */
+  int *component;
   int *work;              /* 9 n + 2 */
   int *column;
   size_t *start, *cursor; /* n + 1, n */
@@ -141,7 +141,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Matches and splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
+/* Matches and splits the live part, removes entries in no perfect matching. 0: singular structure, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -178,7 +178,6 @@ static int permi_split(permi_working *working)
     permi_split_violator(working, rows, row_match, column_match, scratch);
     return 0;
   }
-  /* components overwrite row_match */
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
                                      working->cursor, working->watch);
   if (permi_watch(working->watch, 30.0 * (double)used))
@@ -203,11 +202,10 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: least squares of exponents (rows and columns in turn get mean 0 until nothing moves by
-   half a bit), which undoes given scalings; then each line's largest entry moves into [1/2, 1).
-   An entry that would leave the normal doubles is rounded, by at most DBL_MIN. The permanent changes by at most
-   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most the product of max(1, row
-   sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0 until nothing moves by half a bit, which
+   undoes given scalings; then each line's largest entry moves into [1/2, 1).
+   Entries that would leave the normal doubles are rounded, by at most DBL_MIN. The permanent changes by at most
+   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
@@ -270,8 +268,8 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Scales as >>scale does where means leave 2^-400 or less, up to order 64: the largest products become about 1. 0:
-   out of memory. */
+/* Where this leaves an exponent of -400 or less, up to order 64, scales as >>scale does: the largest products become
+   about 1. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -379,7 +377,6 @@ static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, in
   return 1;
 }
 
-/* a x + b y, Gaussian; b and y may be NULL. */
 static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
                                   permi_cell *sum)
 {
@@ -396,9 +393,9 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
          permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
 }
 
-/* sum = a x + b y; y may be NULL. 0: overflow, or a product so near underflow that its error is not one rounding's.
-   A complex product has an error of at most 2 sqrt(2) u |a| |x| to first order [Hig02, 3.6], contracted or not, the
-   sum u, underflow 2^-1072 with absolute > 1e-270: PERMI_COMPLEX_ROUNDINGS u absolute covers them. */
+/* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
+   product has an error of at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum u, underflow 2^-1072
+   with absolute > 1e-270: in all at most PERMI_COMPLEX_ROUNDINGS u absolute. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -474,7 +471,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
-    index = first; /* merge the shorter line into the longer */
+    index = first;
     first = second;
     second = index;
   }
@@ -496,7 +493,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
         continue;
       sum = *cell;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
-             (working->integer || !permi_cell_is_zero(working, &sum)); /* rounded: perhaps not 0 */
+             (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel to 0 may not be 0 */
       if (pass == 1) {
         permi_cell_unlink(working, index);
         permi_cell_assign(cell, &sum);
@@ -538,14 +535,14 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* gamma_k = k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
+/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: 2 a degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), 1 an original entry if
-   integers were rounded. `absolute` itself has these errors: permi_entry_bound is g / (1 - g). */
+/* Roundings of an entry's terms: those of degree-2 steps, and 1 of each original entry if integers were rounded.
+   `absolute` has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -558,7 +555,6 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Multiplies the constant by an entry. */
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
@@ -585,8 +581,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates all lines of degree 1 and 2. *changed: some; *singular: a line is empty. PERM_ERROR_OVERFLOW: the
-   constant is too long. */
+/* Eliminates all lines of degree 1 and 2. *singular: a line is empty. PERM_ERROR_OVERFLOW: the constant is too long. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
