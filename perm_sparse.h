@@ -3710,50 +3710,44 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 }
 
 /* ======================================================================================= >>frontier
-   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. Lists have two
-   levels, groups and patterns. */
+   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. */
 
-/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it,
-   products of entries. Eliminating v drops its bit where v is matched, and else matches v with each free neighbour t.
-   Vertices without neighbours left must be matched.
-
-   So a step is a union of streams, the drop and one for each t: a state with (mask & test) == want goes to mask ^
-   flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge, without
-   sorting [DOB15].
-
-   The low PERMI_LOW_BITS slots index a dense array; the merge goes over groups, the states with the same high bits. A
-   group's low masks are its pattern; groups share few patterns, so a state costs only its value.
-
-   Parts of a target, the groups between two keys, are merged (permi_part_merge), then filled. Threads take parts of
-   equal work, cut by bisection: the balanced path of [DOB15]. Values depend on their sources alone, not on parts or
-   threads. */
+/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it, products
+   of entries. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
+   without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
+   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
+   lists sorted: a k-way merge, without sorting [DOB15].
+   The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
+   pattern; groups share few patterns, so a state costs only its value.
+   Threads take parts of a target, the groups between two keys, of equal work, cut by bisection: the balanced path of
+   [DOB15]. Values depend on their sources alone, not on parts or threads. */
 
 /* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
-   .008, .010, .011 (within a third, shared machine). */
+   .008, .010, .011 (within a third). */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH 512
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
 /* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
-   one step of four, and else count as if they held values of any smallness. */
+   one step of four, else count as if they held values of any smallness. */
 #define PERMI_TRACK_STATES 2000
-#define PERMI_GROUP_BYTES 2 /* of a list, per state beside the value */
+#define PERMI_GROUP_BYTES 2 /* of a list: per state, beside the value */
 
-/* A state comes from (state & keep) ^ flip, if (state & test) == want. */
+/* A state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
   permi_coefficient c;
 } permi_pull;
 
-typedef struct permi_arrays { /* see >>arrays */
+typedef struct permi_arrays {
   permi_owned owned;
   perm_isa isa;
-  int lists;            /* on a GPU, but as sorted lists */
-  int low, middle, top; /* slots; low ones are the lowest bits */
+  int lists;            /* on a GPU, as lists */
+  int low, middle, top; /* numbers of slots */
   int *pull_start;      /* steps + 1 */
   permi_pull *pull;
-  uint64_t *occupied; /* steps + 1: slots in use before a step */
+  uint64_t *occupied; /* steps + 1: slots in use */
 } permi_arrays;
 
 typedef struct permi_frontier {
@@ -3762,22 +3756,22 @@ typedef struct permi_frontier {
   int steps, width;
   int slots, mask_words; /* slots in use; words of a mask */
   int *stream_start; /* steps + 1 */
-  permi_coefficient *coefficient; /* of a stream */
+  permi_coefficient *coefficient;
   uint64_t *mask; /* of a stream: words of test, want, flip */
-  double *states; /* steps + 1: bound on the states before a step */
-  double *cost;   /* steps + 1: predicted cost of all before */
+  double *states; /* steps + 1: a bound */
+  double *cost;   /* steps + 1: predicted, of all steps before */
   double bound_relative;
-  double lost_error; /* see permi_working */
-  double room[2];    /* most states before even, odd steps */
+  double lost_error;
+  double room[2];    /* most states, of even and odd steps */
   int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
-  int *ones;         /* steps + 1: ones of a state, see >>arrays */
+  int *ones;         /* steps + 1: of a state, see >>arrays */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
 typedef struct permi_patterns {
-  int count, room; /* room: a power of two; the table has twice that */
+  int count, room; /* room: a power of two, half the table's */
   uint64_t *bits;  /* PERMI_LOW_WORDS each */
-  size_t *first;   /* in low; room + 1 */
+  size_t *first;   /* in low */
   uint16_t *low;
   size_t low_room;
   int *table; /* by hash: pattern + 1, or 0 */
@@ -3785,8 +3779,8 @@ typedef struct permi_patterns {
 
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
-  int words;      /* of a key */
-  uint64_t *high; /* keys of groups, ascending; low word first */
+  int words;
+  uint64_t *high; /* keys of groups, ascending */
   size_t *first;
   int *pattern;
   void *value;
@@ -3809,8 +3803,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* Moves *array, a pointer of any type, to larger memory with `used` elements kept. 0: out of memory, nothing is
-   lost. */
+/* Moves *array, a pointer of any type, to larger memory. 0: out of memory, nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -3822,7 +3815,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* The same unless there is room for `more` elements after the `used`. */
+/* The same unless there is room for `more` elements beyond `used`. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -3876,7 +3869,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Returns the number of the pattern, entered if new; -1: out of memory. */
+/* Returns the pattern's number, entered if new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   size_t mask, place;
@@ -3922,17 +3915,17 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream on both levels, and its place in the source. */
+/* A stream, and its place in the source; test, want, flip and key are high bits. */
 typedef struct permi_cursor {
-  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* high bits */
-  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the next output; last word all ones at the end */
+  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
+  uint64_t key[PERMI_MASK_WORDS]; /* of the next output; last word all ones at the end */
   size_t group;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS]; /* low masks that take part */
   permi_coefficient c;
 } permi_cursor;
 
-/* Keys have `words` words, often the constant 1. */
+/* Compares keys of `words` words, often the constant 1. */
 static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
 {
   int w;
@@ -3950,7 +3943,7 @@ static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, co
   return !differs;
 }
 
-/* Moves on to the next group that takes part, or stays. */
+/* Moves to the next group that takes part, or stays. */
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
@@ -3965,7 +3958,6 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
       cursor->key[w] = UINT64_MAX;
 }
 
-/* Word of a stream's test (which = 0), want (1) or flip (2). */
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
 {
   const size_t words = (size_t)frontier->mask_words;
@@ -4017,15 +4009,15 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* The places from -> to of a pattern's states in another by a stream, both ascending. */
+/* How a stream moves a pattern's states: places from -> to in another, both ascending. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 #define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
 typedef struct permi_move {
-  int step, stream, source, target; /* step + 1, 0: empty; pattern numbers */
+  int step, stream, source, target; /* step + 1, 0: empty; patterns */
   int whole;                        /* k -> k, and the target has no more */
   int first, count;
-  int runs;                         /* if not 0: pairs are runs, each a start and a length */
+  int runs;                         /* if not 0: pairs are runs, of a start and a length */
 } permi_move;
 
 typedef struct permi_moves { /* direct-mapped cache: patterns are few */
@@ -4068,7 +4060,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
     }
   move->count = moves->used - move->first;
   move->runs = 0;
-  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place: a run of two pairs or more becomes two numbers */
+  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place: runs of two pairs or more become two numbers */
     uint32_t *pair = moves->pair + move->first;
     int i, length;
     for (i = 0; i < move->count; i += length) {
@@ -4193,7 +4185,7 @@ static void permi_step(const permi_run *run, const permi_list *source, permi_lis
 }
 
 /* ====================================================================================== >>steps_run
-   Runs the steps of the lists, in parts, by one thread or several. */
+   Runs the steps of the lists, by one thread or several. */
 
 static void *permi_locked_allocate(size_t bytes, void *user_data)
 {
@@ -4288,7 +4280,6 @@ static perm_status permi_part_merge(const perm_allocator *allocator, const permi
   return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most, done);
 }
 
-/* Places the merged part in the target and numbers its patterns there. */
 static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
 {
   int k;
@@ -4345,21 +4336,19 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
   return PERM_OK;
 }
 
-/* ---- the balanced path: source groups are weighed in blocks, keys found by bisection */
-#define PERMI_BALANCE_BLOCK 32      /* groups that are weighed together */
+#define PERMI_BALANCE_BLOCK 32      /* groups weighed together */
 #define PERMI_BALANCE_GROUP 16      /* cost of merging a group, in states */
 #define PERMI_PARALLEL_STATES 20000 /* source states from which threads pay */
-#define PERMI_PART_WORK 131072      /* states and groups, over all streams, that a thread takes at once */
+#define PERMI_PART_WORK 131072
 
-/* Moves the cursor to the first source group whose output is not below `key`. The outputs of groups that take part
-   have the order of the sources. */
+/* Moves the cursor to the first source group whose output is not below `key`; outputs have the order of sources. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that outputs cannot have in common with the key */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that no output has in common with the key */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -4369,7 +4358,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   }
   memcpy(at, key, (size_t)words * sizeof *at);
   if (top >= 0) {
-    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have 0 here: the next free bit above must rise */
+    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have 0 here: raise the next free bit above */
       for (top++; top < 64 * words; top++)
         if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
           break;
@@ -4379,7 +4368,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
       }
     }
     at[top >> 6] |= UINT64_C(1) << (top & 63);
-    for (w = 0; w <= top >> 6; w++) { /* below: as small as outputs can be */
+    for (w = 0; w <= top >> 6; w++) { /* the smallest such output */
       const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
       at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
     }
@@ -4396,16 +4385,15 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* A step of lists that threads share. */
 typedef struct permi_together {
   permi_run *run;
   const permi_list *source;
   permi_list *target;
   int streams;
-  size_t total, first, count; /* of all parts; first part of the round */
+  size_t total, first, count; /* work in all; first part of the round; parts in all */
 } permi_together;
 
-/* Returns the work below a key, in whole blocks, and moves the cursors there. */
+/* Returns the work below a key, in whole blocks; moves the cursors there. */
 static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
@@ -4451,7 +4439,6 @@ static perm_status permi_balance_block(void *context, uint64_t block, int thread
   return PERM_OK;
 }
 
-/* Sums the weights; returns their total, 0: out of memory. */
 static size_t permi_balance_weigh(permi_together *step)
 {
   permi_run *run = step->run;
@@ -4475,7 +4462,6 @@ static size_t permi_balance_weigh(permi_together *step)
   return total + 1;
 }
 
-/* Merges part k of the round. */
 static perm_status permi_together_merge(void *context, uint64_t k, int thread)
 {
   const permi_together *step = (const permi_together *)context;
@@ -4508,7 +4494,7 @@ static perm_status permi_together_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Several threads work in rounds of some parts each, which bounds what waits for its place. */
+/* Threads work in rounds of some parts each, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                       double done)
 {
@@ -4543,7 +4529,7 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
   return status;
 }
 
-/* Keeps the largest value between 2^-500 and 2^500. Entries are at most 1 in modulus and a step has at most
+/* Keeps the largest value between 2^-500 and 2^500. Entries are at most 1 and a step has at most
    PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
 static void permi_run_rescale(permi_run *run, permi_list *list)
 {
@@ -4553,29 +4539,29 @@ static void permi_run_rescale(permi_run *run, permi_list *list)
 }
 
 /* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
-   1. A state's value is a sum of terms, one for each partial matching. A step multiplies a term at most once, n times
-   in all (a drop multiplies by 1), and adds it at most k_p - 1 times (the first addition is to 0, exact).
+   1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
+   multiplies by 1) and added at most k_p - 1 times in step p (the first addition, to 0, is exact).
    2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
-   |d| <= u. Entries bring at most 2 more per degree-2 reduction, and one if an integer was rounded.
-   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <=
-   g / (1 - g) (computed S).
+   |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
+   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
+   / (1 - g) (computed S).
    Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
-   sizes.loss bounds what that does to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second term
-   is 0 if no product can be below PERMI_SAFE_PRODUCT > 2^-968: products and sums are then multiples of 2^-1021. Then
-   |error| <= g / (1 - g) (computed S + loss) + loss.
+   sizes.loss bounds its effect on any value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second term is 0 if
+   all products exceed PERMI_SAFE_PRODUCT > 2^-968: products and sums are then multiples of 2^-1021. Then |error| <= g
+   / (1 - g) (computed S + loss) + loss.
    Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
-   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products and two sums, and
-   a sum for each part: 8 k DBL_MIN.
-   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v = PERMI_DD_UNIT
-   > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts may underflow
-   first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of itself, for
-   which v has room. Smaller ones lose less than DBL_MIN. */
+   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products and two sums, and a
+   sum for each part: 8 k DBL_MIN.
+   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
+   PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
+   underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
+   itself, for which v has room. Smaller ones lose less than DBL_MIN. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-/* Prepares the cursors of step p, sizes and losses; returns the number of streams. */
+/* Prepares step p: cursors, sizes and losses; returns the number of streams. */
 static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -4630,7 +4616,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->pool);
 }
 
-/* Allocates what the steps need beside the lists. 0: out of memory. */
+/* Allocates what steps need beside the lists. 0: out of memory. */
 static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
 {
   const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
@@ -4661,7 +4647,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
 
 typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
 
-/* Begins a run, which is to be released also after a failure. control may be NULL. */
+/* Begins a run; the caller releases it also after a failure. control may be NULL. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {
@@ -4688,7 +4674,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   }
   run->careful = growth > 300;
   complete = permi_run_create(run, frontier, most);
-  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing would touch fresh pages each time */
+  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing touches fresh pages each time */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -4698,7 +4684,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
                                                               (size_t)list->words * sizeof(uint64_t)));
   }
-  none[0] = 1; /* start: nothing matched, in one way */
+  none[0] = 1; /* nothing matched, in one way */
   if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
                                       permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
     return PERM_ERROR_MEMORY;
@@ -6069,20 +6055,17 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
    Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table
    over its scope, its neighbours when it goes.
-
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
-   d more matched rows than columns, ranked in ascending (colexicographic) order of "matched XOR is a row". What goes
-   next has the top bit, so that halves, vertex matched and not, are contiguous.
-     join: all pairs of disjoint masks, by common parts; the subset convolution of A. Bjorklund, T. Husfeldt, P.
-     Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
+   d more matched rows than columns, in ascending order of "matched XOR is a row". What goes next has the top bit, so
+   that halves, vertex matched and not, are contiguous.
+     join: all pairs of disjoint masks, by common parts; the subset convolution of A. Bjorklund, T. Husfeldt,
+     P. Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables wait on a stack, in post-order.
+   Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; the order of
+   a state's sum does not depend on them. */
 
-   Threads share a join by bits of the product, a star by places. A state is summed by ascending common parts of the
-   left mask, and entries, whatever the threads. */
-
-#define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
-#define PERMI_TREE_LOW 12   /* bits ranked by one look */
+#define PERMI_TREE_WIDTH 28 /* vertices of a table before its own goes */
+#define PERMI_TREE_LOW 12
 #define PERMI_TREE_STARTS 4
 
 typedef struct permi_tree_edge {
@@ -6091,28 +6074,28 @@ typedef struct permi_tree_edge {
 } permi_tree_edge;
 
 typedef struct permi_tree_node { /* in post-order */
-  int children, edge;            /* first edge */
-  int column;                    /* the vertex is a column */
-  uint32_t rows, all;            /* of scope and vertex, which is on top: rows; all */
-  uint32_t set;                  /* the scope, as a set of what the parent knows */
+  int children, edge;
+  int column;
+  uint32_t rows, all;            /* of scope and vertex, which is on top */
+  uint32_t set;                  /* the scope, as a set within the parent's */
   int difference;                /* columns - rows of the subtree */
 } permi_tree_node;
 
 typedef struct permi_tree {
   permi_owned owned;
   permi_numbers numbers;
-  int size; /* 8-byte words of a value */
-  int nodes, width, joins, depth; /* depth: most tables on the stack */
-  permi_tree_node *node;          /* nodes + 1 */
+  int size;
+  int nodes, width, joins, depth; /* most tables on the stack */
+  permi_tree_node *node;
   permi_tree_edge *edge;
   double stack_values, work_values, most_states; /* room; states of the largest joined table */
   double most_groups, pairs, states;
-  double *cost; /* nodes + 1: predicted seconds of all before */
+  double *cost; /* predicted seconds of all before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
 
-/* The bits of x at `set`, moved together; and back. */
+/* Packs the bits of x at `set`. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -6136,7 +6119,6 @@ static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
 }
 
-/* Price of a product of values against doubles. */
 static double permi_tree_weight(const permi_tree *tree)
 {
   const double parts = tree->numbers.parts, words = tree->numbers.words;
@@ -6146,18 +6128,17 @@ static double permi_tree_weight(const permi_tree *tree)
   case PERMI_SIGNED: return 1.5;
   case PERMI_COMPLEX: return 4;
   case PERMI_WORDS: return parts * parts * (3 + 0.5 * words * words);
-  default: return 15 * parts * parts; /* double-doubles, residues */
+  default: return 15 * parts * parts;
   }
 }
 
-/* A table while it is priced. */
 typedef struct permi_tree_sketch {
   uint32_t set;
   int difference;
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies. Over masks of the common part with x rows and y columns: states of one with that
+/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, states of one with that
    part, times those of the other without it. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
@@ -6176,7 +6157,6 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   return pairs;
 }
 
-/* The rank of a mask is low[] plus high[]. */
 typedef struct permi_tree_rank {
   uint32_t low[1 << PERMI_TREE_LOW];
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
@@ -6187,7 +6167,7 @@ static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
   return rank->low[mask & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[mask >> PERMI_TREE_LOW];
 }
 
-/* Rank of `mask` above `shift` places with the first k - |mask| bits. */
+/* Rank of the bits of mask << shift, above k - |mask| ones. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -6208,7 +6188,7 @@ static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, 
 
 typedef struct permi_tree_table {
   uint64_t *value;
-  uint32_t set; /* of what its user knows */
+  uint32_t set;
   int difference;
   size_t states;
   permi_sizes sizes;
@@ -6218,26 +6198,24 @@ typedef struct permi_tree_run {
   const permi_tree *tree;
   permi_control *control;
   permi_tree_rank *rank;
-  permi_tree_table *table; /* the stack */
+  permi_tree_table *table;
   uint64_t *values, *work[2];
-  uint32_t *mask[2], *index[2], *first[2]; /* of a join's tables: masks and places by groups */
+  uint32_t *mask[2], *index[2], *first[2]; /* masks and places of a join's tables, by groups */
   int most_threads;
   double weight;
   double done, visited, unpolled;
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that suit any order of pairs */
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
 #define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if those are fewer */
-#define PERMI_TREE_PARTS 8   /* of a step, a thread: some threads are slower */
+#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if fewer */
+#define PERMI_TREE_PARTS 8   /* of a step, for each thread */
 
-/* First of a part's share of `count` things. */
 static size_t permi_tree_begin(size_t count, int part, int parts)
 {
   return (size_t)((uint64_t)count * (uint64_t)part / (uint64_t)parts);
 }
 
-/* Threads for work on so many states. */
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
@@ -6311,7 +6289,7 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   (void)thread;
   permi_sizes_clear(&sizes);
   permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
-  if (pass->parts == 1) { /* needs no lock */
+  if (pass->parts == 1) {
     permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
   }
@@ -6331,7 +6309,7 @@ static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Notes the sizes and brings the largest between 2^-100 and 2^100: products cannot overflow. */
+/* Brings the largest size between 2^-100 and 2^100: products cannot overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -6350,15 +6328,14 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
 }
 
-/* Groups the non-zero states by their matched vertices within `common`: masks and places, with first[] of 2^|common|
-   + 1. All sets are of the target. */
+/* Groups the non-zero states by their matched vertices within `common`: masks and places, from first[group]. */
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
   const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast as bit by bit */
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast as one by one */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);
@@ -6381,7 +6358,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
           index[first[g]++] = i;
         }
       }
-      if (state) { /* next number with as many bits */
+      if (state) {
         const uint32_t low = state & (0 - state), next = state + low;
         state = next | ((state ^ next) / low) >> 2;
       }
@@ -6403,11 +6380,11 @@ typedef struct permi_tree_product {
   permi_tree_run *run;
   const permi_tree_table *factor[2];
   permi_tree_table *out;
-  uint32_t rows, set[2], common; /* of the target */
+  uint32_t rows, set[2], common;
   int cut, larger, own_cut;      /* bits of a part's number: common ones, then the larger's own */
-  uint32_t common_rows;          /* numbered as common parts */
-  int ones, own;                 /* bits of a state in known vertices; those that are not common */
-  int parts;                     /* of clearing */
+  uint32_t common_rows;          /* as bits of a common part */
+  int ones, own;                 /* ones of a state; number of bits that are not common */
+  int parts;
 } permi_tree_product;
 
 /* Sorts the tables, or clears a part of the product. */
@@ -6429,7 +6406,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* Narrows *begin, *end, where masks ascend (rows turned), to those with `value` in the bits `top`. */
+/* Narrows *begin, *end, where masks XOR rows ascend, to those with `value` in the bits `top`. */
 static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
                               uint32_t *end)
 {
@@ -6460,7 +6437,7 @@ static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
   return permi_control_poll(run->control, run->done, "tree");
 }
 
-/* The pairs of two groups; of the larger table those with `value` in `top`. */
+/* Multiplies two groups; of the larger table the masks with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -6485,7 +6462,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
-/* The pairs of a part by the product's common parts: few places at a time. Heavy parts, of most matched, come first. */
+/* Multiplies a part by the product's common parts: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -6502,9 +6479,9 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
-    const int some = own >= 0 && own <= join->own; /* of states */
+    const int some = own >= 0 && own <= join->own;
     status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
-    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* of the left: all subsets, ascending */
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* all subsets, ascending */
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
@@ -6528,7 +6505,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
     if (first[0][g] == first[0][g + 1] || status != PERM_OK)
       continue;
     status = permi_tree_poll(join->run, (double)(1u << permi_count_ones(free_part)), 1);
-    for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) { /* all subsets */
+    for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) {
       if (first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, 0, 0, 1);
       if (!h)
@@ -6538,7 +6515,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* left times right into `out`, over `target`, a set of what the node knows, as are all_rows. */
+/* Multiplies left and right into `out`, over `target`, a set within the node's scope and vertex, as is all_rows. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -6584,13 +6561,13 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first is to 0), where pairs <=
-   2^|common| are the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
-   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over
+/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first, to 0, is exact), where pairs
+   <= 2^|common| are the ways to share a mask; in a star of e entries one product and e additions; and the factors of
+   its tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over
    stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02,
    3.6], double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
-   Underflow: loss bounds the error of any one value beyond these factors, M is the largest modulus. A join takes loss
-   to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
+   Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
+   pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
    PERMI_TREE_LOST, nothing if none is below PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
@@ -6604,13 +6581,12 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
   return pairs * 2 * loss;
 }
 
-/* An entry of a star: `matched` += entry times `open`. */
 typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
   const uint64_t *open;
   uint64_t *matched;
-  int t, k_open, column; /* vertices of the halves; bits of open masks */
+  int t, k_open, column;
   int parts;
 } permi_tree_ray;
 
@@ -6622,7 +6598,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const size_t size = (size_t)tree->size;
   const int j = ray->edge->bit, k_open = ray->k_open;
   const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
-  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of a high part's states */
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1;
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
   (void)thread;
@@ -6644,7 +6620,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* Makes *table, over scope and vertex, that over the scope, a part of it. */
+/* Extends *table from part of the scope to scope and vertex. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
@@ -6685,7 +6661,6 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Replaces the children's tables on the stack by the node's. */
 static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
 {
   const permi_tree *tree = run->tree;
@@ -6693,7 +6668,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   permi_tree_table *table = run->table + *stacked - node->children, factor, product;
   perm_status status = PERM_OK;
   int child, side = 0;
-  if (!node->children) { /* the entries are the table */
+  if (!node->children) {
     const int t = permi_count_ones(node->all) - 1;
     uint64_t *unit = run->work[0];
     int e;
@@ -6730,7 +6705,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
     }
     permi_tree_star(run, node, &factor);
     if (factor.value != table->value)
-      memmove(table->value, factor.value, factor.states * size * sizeof *factor.value); /* may be its upper half */
+      memmove(table->value, factor.value, factor.states * size * sizeof *factor.value);
     factor.value = table->value;
     *table = factor;
   }
@@ -6750,7 +6725,7 @@ static void permi_tree_finish(const permi_tree *tree, const permi_tree_run *run,
 }
 
 /* ===================================================================================== >>tree_build
-   Runs a tree; orders a block by elimination, builds and prices its tree. */
+   Orders a block by elimination; builds, prices and runs its tree. */
 
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
@@ -6796,11 +6771,11 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return status;
 }
 
-/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs that ever were
+/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
    adjacent, so that hubs cost nothing. A heap gives who goes next, by fill or degree, ties at random. Large blocks
-   have a list for each degree, last in, first out, so that elimination stays where it was: fewer cache misses,
-   narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
-#define PERMI_TREE_LISTED 2000 /* vertices from which degrees have lists */
+   have a list for each degree, last in, first out: fewer cache misses, narrower tables along bands (arrow:60000:5:
+   ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
+#define PERMI_TREE_LISTED 2000 /* vertices */
 typedef struct permi_tree_key {
   uint64_t priority;
   int vertex;
@@ -6808,10 +6783,10 @@ typedef struct permi_tree_key {
 
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
-  int n, filling, listed; /* vertices; least fill first, or degree; by lists */
+  int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
   int *head, *degree, *turn;
-  uint64_t *priority; /* present, of a vertex */
-  int *link;          /* vertex, next */
+  uint64_t *priority; /* of a vertex */
+  int *link;
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
   size_t pairs, pair_room;
@@ -6822,7 +6797,7 @@ typedef struct permi_tree_graph {
   int *scope, *scope_start; /* of the k-th vertex to go: its neighbours then */
   size_t scopes, scope_room;
   size_t popped;  /* keys, valid or not */
-  size_t dropped; /* dead links */
+  size_t dropped;
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -6847,8 +6822,7 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Prefetches a pair: the table of a large block is not in cache. Inline: gcc drops calls of functions that only
-   prefetch. */
+/* Prefetches a pair. Inline: gcc drops calls of functions that only prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -6868,11 +6842,11 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent. 0: they were; -1: out of memory, or watch says stop. */
+/* Makes a and b adjacent. 0: they were; -1: out of memory, or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
-  uint64_t *place = permi_tree_find(graph, pair); /* a != b: no pair is 0 */
+  uint64_t *place = permi_tree_find(graph, pair); /* no pair is 0, as a != b */
   int end;
   if (*place)
     return 0;
@@ -6886,7 +6860,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
       return -1;
     }
     graph->pair_room = 2 * room;
-    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing is found there */
+    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) {
       permi_release(graph->allocator, old);
       return -1;
     }
@@ -6911,7 +6885,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left, at most PERMI_TREE_WIDTH; fewer if watch says stop: hubs may have millions of dead links. */
+/* The neighbours left, at most PERMI_TREE_WIDTH; fewer if stopped: hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -6990,10 +6964,10 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* The vertex to go next; -1: none, or watch says stop. */
+/* The vertex to go next; -1: none, or stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  /* a key of millions takes microseconds: every 4096th counts */
+  /* popping a key of millions takes microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_tree_key top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
@@ -7011,13 +6985,13 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* Makes the block's graph, and a place in a list or a key for each vertex. PERM_ERROR_LIMIT: watch says stop. */
+/* Makes the block's graph, and a place in a list or a key for each vertex. PERM_ERROR_LIMIT: stopped. */
 #define PERMI_TREE_AHEAD 16 /* entries */
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = 2 * block->n;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e, ahead = 0, row = 0; /* prefetched entry, and its row */
+  int v, e, ahead = 0, row = 0;
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && n >= PERMI_TREE_LISTED;
@@ -7056,7 +7030,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
       if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
         return PERM_ERROR_MEMORY;
     }
-  for (v = n; graph->listed && v-- > 0;) /* the first vertex stands first */
+  for (v = n; graph->listed && v-- > 0;)
     permi_tree_list_push(graph, v);
   for (v = 0; v < n && !graph->listed; v++)
     if (permi_watch_step(graph->watch, (size_t)v, 300))
@@ -7066,7 +7040,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out and connects its neighbours. 0: no memory, or watch says stop. */
+/* Takes v out and connects its neighbours. 0: out of memory, or stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -7119,7 +7093,6 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
-/* Predicts the seconds of a node's joins. */
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
 {
@@ -7160,28 +7133,28 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     tree->states += product.states;
     states = states < ldexp(1, common) ? states : ldexp(1, common);
     roundings[0] += states;
-    roundings[1] += i >= 0; /* the unit multiplies exactly */
+    roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
   tree->states += factor.states;
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* The relative bound for roundings of doubles and of double-doubles. */
+/* The bound for roundings of doubles and of double-doubles. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* A tree in the making, by turns; scopes descend. */
+/* A tree in the making, by turns of elimination. */
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
   int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
   int *sorted, *scope;
 } permi_tree_draft;
 
-/* Fills in the draft, or part of it if watch says stop; the child with the largest scope comes first. */
+/* Fills in the draft, incomplete if stopped; the child with the largest scope comes first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -7205,7 +7178,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
   for (k = 0; k <= PERMI_TREE_WIDTH; k++)
     bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of scope */
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);)
     draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
     k = draft->sorted[i];
@@ -7218,7 +7191,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
 }
 
-/* Makes the node of turn k, without what children bring; at->edge is given, at[1].edge made. */
+/* Makes the node of turn k, without what children bring, and at[1].edge; at->edge is given. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -7254,8 +7227,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* Builds the tree from the graph's order. given: roundings of an entry's terms. 0: out of memory. If watch says stop
-   there is no tree. */
+/* Builds the tree from the graph's order. given: roundings of an entry's terms. 0: out of memory, or stopped. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -7326,41 +7298,37 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
    A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
 
 /* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
-   columns are used, so that the number k used in a window of w is known: C(w, k) states.
-
+   columns are used, so the number k used in a window of w is known: C(w, k) states.
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
    States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves, which keeps runs long and shapes of steps few; the runs of a shape are
-   kept.
-
+   column that enters replaces one that leaves, which keeps runs long and the shapes of rows few; the runs of a shape
+   are kept.
    Threads share a target by blocks; a state is summed in the order of the row's entries.
-
-   Nothing underflows: a window has a common power of two while products stay above PERMI_BAND_SAFE; then each state
-   gets its own. */
+   Nothing underflows: states share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
-#define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times anything above */
+#define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times this */
 #define PERMI_BAND_SHAPES 128
-#define PERMI_BAND_COUNTED 2048 /* most equal columns in use */
+#define PERMI_BAND_COUNTED 2048 /* most equal columns */
 #define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes */
-#define PERMI_BAND_BLOCKS 8          /* of a step, a thread: some threads are slower */
+#define PERMI_BAND_BLOCKS 8          /* of a row, for each thread */
 #define PERMI_BAND_POLL 65536        /* states from which each entry polls */
 
-typedef union permi_band_entry { /* short: bands may have millions */
-  double real[3]; /* real, imaginary, absolute */
+typedef union permi_band_entry {
+  double real[3];
   int64_t integer[2];
 } permi_band_entry;
 
-typedef struct permi_band { /* "Rows" are taken, "columns" stand in the window */
+typedef struct permi_band { /* rows are taken, columns stand in the window */
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
-  int counted;                                  /* some columns are equal */
-  int *entry_start, *entry_group;               /* of a row; n + 1 */
+  int counted;
+  int *entry_start, *entry_group;
   permi_band_entry *entry;
-  int *capacity, *first, *last;                 /* of a group: columns, first and last row; by first row */
-  double cost;                                  /* transitions */
+  int *capacity, *first, *last;                 /* of a group: columns, first and last row */
+  double cost;
   double longest;                               /* most transitions of a row */
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
@@ -7395,7 +7363,6 @@ static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
   return c;
 }
 
-/* ---- shapes: how a row moves the states of a window */
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
 typedef struct permi_band_run {
@@ -7403,17 +7370,17 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slots, used;               /* positions, columns used before */
-  int kind[PERMI_BAND_SLOTS];    /* from the fastest position */
-  int leaving[PERMI_BAND_SLOTS]; /* capacities before */
-  int staying[PERMI_BAND_SLOTS]; /* and after */
+  int slots, used;               /* positions; columns used before */
+  int kind[PERMI_BAND_SLOTS];
+  int leaving[PERMI_BAND_SLOTS];
+  int staying[PERMI_BAND_SLOTS];
   uint64_t hash;
-  int complete;                                  /* its runs are kept */
-  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p's column before (2 p), after (2 p + 1) */
+  int complete;                                  /* runs are kept */
+  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p: before at 2 p, after at 2 p + 1 */
   size_t states;                                 /* after */
 } permi_band_shape;
 
-/* counts[p (used + 2) + r]: states of the positions below p with r used. */
+/* counts[p (used + 1) + r]: states of the positions below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -7425,7 +7392,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 must not spoil small ones */
+    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 would spoil small ones */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -7443,25 +7410,25 @@ typedef struct permi_band_run_state {
   size_t run_count, run_room;
   double *counts[2];
   size_t counts_room[2];
-  size_t room, words; /* states of a buffer; words of a state */
+  size_t room, words; /* of a buffer, in states; of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
-  permi_sizes sizes;         /* for a shared power */
+  permi_sizes sizes;
   double visited;
-  int memory;                /* 1: out of memory for runs */
+  int memory;
 } permi_band_state;
 
-/* An entry of the row: uses the column at `position`, before or (entering) after. */
+/* An entry of the row, which uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
   int position, entering, lowest; /* positions below keep their columns */
-  int keep;                       /* runs are kept, not done */
-  int within;                     /* only states from begin to before end */
+  int keep;                       /* keep runs, do not do them */
+  int within;                     /* only states begin..end - 1 */
   uint32_t begin, end;
   permi_coefficient entry;
-  int entry_exp2; /* times 2^entry_exp2 */
+  int entry_exp2;
 } permi_band_stream;
 
-/* Multiplies an entry; returns how often it is to be added, as long integers do not multiply. */
+/* Multiplies an entry; returns how often to add it, as long integers do not multiply. */
 static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -7489,7 +7456,7 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
   return 1;
 }
 
-/* Adds a product to a state with its own power. */
+/* Adds a product to a state with a power of its own. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
 {
@@ -7537,7 +7504,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
       permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
     return;
   }
-  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: a call for each costs 15 % */
+  if (numbers->algebra == PERMI_COMPLEX) { /* a call for each short run costs 15 % */
     multiple = *c;
     permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
     return;
@@ -7559,7 +7526,6 @@ PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, con
                       (const double *)state->from + run->source, run->count, 0);
 }
 
-/* Adds what of a run goes to the stream's states. */
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
                                   const permi_band_run *run)
 {
@@ -7574,7 +7540,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
+/* Does or keeps a run of the stream; a kept one is joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -7601,11 +7567,8 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* ======================================================================================= >>band_run
-   Runs a band, row by row. */
-
-/* Emits the stream's runs with positions above p settled: `before` and `after` columns are used up to p, states begin
-   at source and target. Targets ascend. */
+/* Emits the stream's runs with positions above p settled, in ascending order of targets: `before` and `after`
+   columns are used up to p, states begin at source and target. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -7615,7 +7578,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
-  if (p < stream->lowest) { /* states below are the same before and after */
+  if (p < stream->lowest) { /* the same states below, before and after */
     const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
@@ -7656,7 +7619,6 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
-/* ---- running it */
 /* Gives each state a power of two that brings |x| into [1/2, 1). 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
@@ -7713,18 +7675,18 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* A row, and its window's groups before and after, from the fastest position. */
+/* A row, and its window's groups before and after. */
 typedef struct permi_band_step {
   permi_band_state *state;
   int *window, *next_window;
   int slots, next_slots, row;
-  int opened, enterings; /* groups before; with the row */
-  int used, after;       /* columns used before; after, of those that stay */
+  int opened, enterings;
+  int used, after;
   int *position;         /* of a group: 2 p + entering */
   int parts;
 } permi_band_step;
 
-/* Finds the row's shape, counts and positions. Shapes with few runs are kept. 0: out of memory. */
+/* Finds the row's shape, counts and positions. 0: out of memory. */
 static int permi_band_shape_find(permi_band_step *step)
 {
   permi_band_state *state = step->state;
@@ -7771,7 +7733,7 @@ static int permi_band_shape_find(permi_band_step *step)
   }
   if (state->shape && state->shape->complete)
     return 1;
-  for (k = 0; k < 2; k++) { /* for making runs */
+  for (k = 0; k < 2; k++) {
     if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
                     (size_t)(shape.slots + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
       return 0;
@@ -7808,13 +7770,12 @@ static int permi_band_shape_find(permi_band_step *step)
   return !state->memory;
 }
 
-/* Predicted seconds of the rows before. */
 static double permi_band_done(const permi_band *band, int row)
 {
   return band->cost * row / band->n * band->seconds_each;
 }
 
-/* Takes a row's entries into a block of the states after it. */
+/* Adds a row's entries into a block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -7845,7 +7806,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       size_t k = shape->start[way], beyond = last;
       for (; !stream.within && k < last; k++)
         permi_band_add(state, &stream, &state->runs[k]);
-      while (k < beyond) { /* first run that reaches into the block */
+      while (k < beyond) { /* first run into the block */
         const size_t middle = k + (beyond - k) / 2;
         if (state->runs[middle].target + state->runs[middle].count > stream.begin)
           beyond = middle;
@@ -7952,7 +7913,7 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
 }
 
 /* ===================================================================================== >>band_order
-   Finds equal columns and an order of the rows, and offers a band. */
+   Finds equal columns and an order of the rows, offers a band. */
 
 typedef struct permi_band_key {
   uint64_t hash;
@@ -7980,7 +7941,7 @@ static int permi_band_equal(const permi_block *block, const permi_numbers *plain
   return equal;
 }
 
-/* same[v]: the first vertex of its side equal to v. key: 2 n. */
+/* same[v]: the first vertex of its side equal to v. */
 static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
@@ -8007,7 +7968,7 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
   }
 }
 
-/* Breadth first, low degrees first, as Cuthill and McKee. order, seen: 2 n. */
+/* Breadth first, low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -8027,7 +7988,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
         continue;
       seen[t] = 1;
       tail++;
-      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stays unsorted */
+      for (; at > first && tail - first < 256; at--) { /* a hub's other neighbours stay unsorted */
         const int u = order[at - 1];
         if (block->start[u + 1] - block->start[u] <= degree)
           break;
@@ -8038,11 +7999,10 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Price of taking the vertices `lines` of a side in this order; cost INFINITY: above limit, or too wide. number: 4 n;
-   ways: n + 2. */
+/* Price of taking the vertices `lines` of a side in this order. cost INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; most states; most transitions of a row */
-  double made; /* transitions of rows with new shapes, whose runs are made */
+  double made; /* transitions of rows whose runs are made */
   int width;
 } permi_band_price;
 
@@ -8142,7 +8102,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Greedy order: next the row with an open column that makes the window grow least, of equals the first in `rank`. */
+/* Greedy order: next the row with an open column that makes the window grow least, by `rank` among equals. */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -8198,8 +8158,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* The best of six orders: rows or columns as given, as Cuthill and McKee number them (Reducing the bandwidth of
-   sparse symmetric matrices, ACM '69: 157-172), and greedily from there. */
+/* The best of six orders: rows or columns as given, as Cuthill and McKee number them (ACM '69: 157-172), and
+   greedily from there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
                              permi_band_price *price)
 {
@@ -8213,8 +8173,8 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   price->cost = (double)INFINITY;
   if (room->failed)
     return;
-  ways = (double *)(void *)key; /* once keys have been compared */
-  order = number + 2 * vertices; /* the first two are for the price */
+  ways = (double *)(void *)key;
+  order = number + 2 * vertices;
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
@@ -8243,7 +8203,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* too many slots; as narrow as it gets */
+        continue; /* too many slots, or as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -8263,7 +8223,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* Makes the band from an order. 0: out of memory. Part of it if watch says stop. */
+/* Makes the band from an order. 0: out of memory. Incomplete if stopped. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -8289,7 +8249,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       if (same[column] != column)
         continue;
       g = group_of[column - other];
-      if (g < 0) { /* numbered as they open */
+      if (g < 0) {
         g = group_of[column - other] = band->groups++;
         band->capacity[g] = 0;
         band->first[g] = i;
@@ -8326,7 +8286,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Seconds per transition, measured at half-widths 5 and 8. */
+/* Measured at half-widths 5 and 8. */
 static double permi_band_seconds_each(const permi_band *band)
 {
   static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
@@ -8335,7 +8295,7 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-/* Finds an order and fills in the band, or refuses. 0: out of memory. */
+/* Fills in the band, or refuses. 0: out of memory. */
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
@@ -8379,7 +8339,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
     return fine ? PERM_OK : permi_fail_memory(maker->result);
   each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
   gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
-  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* moduli are in double */
+  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* moduli are in doubles */
   band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
@@ -8399,7 +8359,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in saved states */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; in saved states */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
