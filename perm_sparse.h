@@ -12153,24 +12153,20 @@ PERMI_BRIEF_END
 
 /* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Levels
    keep products of paths, in double-double or long integers; terms are added exactly.
-
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
+   THREADS. All walk the top of the tree. A node is a unit when the choices on its path first multiply up to
+   `enough`, or when it completes a matching. Units are numbered as met; a thread goes below those of its tickets.
+   Nothing is stored; exact sums have no order. */
 
-   THREADS. All walk the top of the tree. A node is a unit when the choices on its path first multiply up to `enough`,
-   or when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Nothing is
-   stored; exact sums have no order. */
-
-/* -- searches of trees by threads, also for >>decompose -- */
-
-#define PERMI_SEARCH_UNITS 64     /* least a thread: units differ in size */
-#define PERMI_SEARCH_RATE 4       /* least a predicted second: below a unit nobody polls */
+#define PERMI_SEARCH_UNITS 64     /* least for each thread: units differ in size */
+#define PERMI_SEARCH_RATE 4       /* least for each predicted second: only units poll */
 #define PERMI_SEARCH_MOST 1e5
 
-typedef struct permi_search { /* shared by threads */
-  permi_control *control; /* NULL: nobody polls */
-  int threads, stop;      /* stop: a perm_status, written by the calling thread */
+typedef struct permi_search { /* also of >>decompose */
+  permi_control *control;
+  int threads, stop;      /* a perm_status, written by the calling thread */
   double enough;          /* branches along a unit's path; 1: the root is the only unit */
-  uint64_t next;          /* ticket */
+  uint64_t next;
 } permi_search;
 
 static void permi_search_share(permi_search *search, const permi_leaf *leaf, int threads)
@@ -12215,28 +12211,28 @@ static perm_status permi_search_poll(permi_search *search, int thread, double wo
 }
 
 #define PERMI_TRANSVERSALS_SAFE 1e-270 /* above, double-double products have the counted error */
-#define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds per matching and row, measured at orders 24 and 30 */
+#define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds of a matching and row, at orders 24 and 30 */
 
 typedef struct permi_transversals {
   permi_owned owned;
-  permi_numbers numbers; /* of products */
-  size_t size;          /* bytes of a product */
+  permi_numbers numbers;
+  size_t size;          /* of a product */
   int n;
-  int *start, *neighbour, *edge;  /* as in permi_block */
-  permi_coefficient *coefficient; /* of an edge, at most 1 in modulus */
+  int *start, *neighbour, *edge;
+  permi_coefficient *coefficient; /* at most 1 in modulus */
   permi_coefficient one;
-  double most, seconds_each;      /* bound on the matchings; predicted seconds of one */
+  double most, seconds_each;      /* bound on the matchings; predicted */
   double bound_relative, lost_error;
 } permi_transversals;
 
-typedef struct permi_matching_path { /* where a search stands */
+typedef struct permi_matching_path {
   const permi_transversals *all;
   int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
   int *alive;
-  int *vertex, *at; /* of a level: its vertex, and the entry that matches it */
-  double *ways;     /* of a level above units: choices multiplied */
-  char *product;    /* of a level */
-  char *sum;        /* of integers */
+  int *vertex, *at; /* of a level, as the next three: vertex and entry */
+  double *ways;     /* choices multiplied, above units */
+  char *product;
+  char *sum;
   int dead;         /* some vertex has no choice left */
 } permi_matching_path;
 
@@ -12257,7 +12253,7 @@ static void permi_path_move(permi_matching_path *path, int v, int step)
   }
 }
 
-/* Matches u by entry e; path->dead: some vertex has no choice left. */
+/* Matches u by entry e. */
 static void permi_path_match(permi_matching_path *path, int u, int e)
 {
   const permi_transversals *all = path->all;
@@ -12295,8 +12291,8 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
   }
 }
 
-/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE (entries are at most 1) is at
-   most that, computed or true, and counts as lost: `lost` is a count, whose sum has no order. */
+/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE is at most that (entries are
+   at most 1), computed or true, and counts as lost: `lost` is a count, whose sum has no order. */
 static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;
@@ -12313,7 +12309,7 @@ static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 typedef struct permi_enumeration {
   const permi_transversals *all;
   permi_search search;
-  size_t numbers, bytes; /* of a thread */
+  size_t numbers, bytes;
   int *number;
   char *memory;
   perm_partial total;
@@ -12346,7 +12342,6 @@ static void permi_path_begin(permi_matching_path *path, const permi_enumeration 
   permi_path_level(path, 0);
 }
 
-/* The search of a thread, with memory `me`. */
 static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread)
 {
   permi_enumeration *shared = (permi_enumeration *)context;
@@ -12357,14 +12352,14 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   permi_matching_path path;
   perm_partial mine;
   perm_status stop = PERM_OK;
-  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: level where the present unit begins */
+  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: level of the present unit */
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   permi_path_begin(&path, shared, me);
   while (k >= 0 && !stop) {
     const int u = path.vertex[k], end = all->start[u + 1];
     int e = path.at[k];
-    if (e >= all->start[u]) { /* back from below */
+    if (e >= all->start[u]) {
       permi_path_move(&path, all->neighbour[e], 1);
       permi_path_move(&path, u, 1);
     }
@@ -12381,7 +12376,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
       path.ways[k + 1] = path.ways[k] * path.degree[u];
       if (path.ways[k + 1] >= shared->search.enough || k + 1 == n) {
         if (unit++ != ticket)
-          continue; /* another thread's */
+          continue;
         ticket = permi_search_ticket(&shared->search);
         begin = k + 1;
       }
@@ -12539,89 +12534,84 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
    Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word. */
 
 /* With entries a, b of a line in lines c, d across:
-       per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less. Between branches go degrees 1 and 2, and
-   the fine Dulmage-Mendelsohn decomposition. The line with the fewest entries is branched on, partners paired by the
-   rows they share. Small pieces are summed over subsets, larger ones if all lines have over 4 entries. (DecompRyser
-   takes Ryser's formula there; subsets cancel nothing.)
-
+     per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
+   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Small pieces are summed over
+   subsets, larger ones if all lines have over 4 entries (DecompRyser takes Ryser's formula; subsets cancel nothing).
    THE BOUND. permi_decompose_node bounds the additions that a matching's product passes: one a line merged, branches
    less one, the sum over blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all
    (complex products count as 3) and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An
    intermediate is multiplied by at most a minor's permanent of moduli, at most growth = prod max(1, row sum):
    underflow costs DBL_MIN growth an operation.
-
-   THREADS. Units as in >>transversals. In a first pass every thread walks the top of the tree and computes the units
-   of its tickets. In a second one thread walks it again and takes results, in the order of a single thread. The walk
-   depends on entries, never on results. */
+   THREADS. Units as in >>transversals. First every thread walks the top of the tree and computes the units of its
+   tickets; then one thread walks it again and takes results, in the order of a single thread. The walk depends on
+   entries, never on results. */
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets, about a microsecond; */
-#define PERMI_DECOMPOSE_SUBSETS 14    /* if all lines have over 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48     /* random descents of the prediction */
-#define PERMI_DECOMPOSE_ADDITIONS 40  /* a line, paid by the plan's bound */
-#define PERMI_DECOMPOSE_UNITS 16384   /* most `enough` */
-#define PERMI_DECOMPOSE_ROOM 8        /* times that have places; other units wait for pass two */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS: the top is walked twice, nodes are dearer */
+#define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets: about a microsecond */
+#define PERMI_DECOMPOSE_SUBSETS 14    /* the same if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_PROBES 48     /* descents that predict */
+#define PERMI_DECOMPOSE_ADDITIONS 40  /* for each line, within the plan's bound */
+#define PERMI_DECOMPOSE_UNITS 16384
+#define PERMI_DECOMPOSE_ROOM 8        /* times `enough` units have a place; others wait for the second pass */
+#define PERMI_DECOMPOSE_THREADED 4e-2 /* above PERMI_WALK_SECONDS: the top is walked twice */
 
 typedef struct permi_decompose {
   permi_owned owned;
   permi_numbers numbers;
   int n, words; /* of an integer; 0: doubles */
-  size_t size;  /* words of a cell */
+  size_t size;
   uint64_t row[PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell; /* n x n */
+  uint64_t *cell;
   double nodes, seconds;
   double entry_roundings, growth, lost_error;
 } permi_decompose;
 
-/* A matrix in the making: partners and live lines of each side. */
+/* A matrix in the making: entries and live lines of each side. */
 typedef struct permi_piece {
   int n;
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell; /* NULL in a probe, like all cells there */
+  uint64_t *cell; /* NULL in a probe */
 } permi_piece;
 
-typedef struct permi_decompose_level { /* of a node; stacks may be small */
+typedef struct permi_decompose_level {
   permi_piece child;
-  int side, line, count; /* fewest entries; blocks, or pairs of entries: */
+  int side, line, count; /* branches on this line; number of blocks, or of pairs of entries */
   uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
 } permi_decompose_level;
 
-/* WHOLE: nothing is shared below. */
+/* WHOLE: a unit, or nothing is shared. */
 typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
 
-typedef struct permi_branch { /* result of a unit, beside its cell */
+typedef struct permi_branch { /* result of a unit, with its cell */
   int additions;
   double nodes, operations;
 } permi_branch;
 
-typedef struct permi_branching { /* shared by threads */
+typedef struct permi_branching {
   permi_search search;
   const permi_decompose *plan;
   int room;     /* units with a place */
-  double work;  /* predicted seconds of the first pass */
+  double work;
   permi_branch *branch;
   uint64_t *cell, *arena;
 } permi_branching;
 
-typedef struct permi_decomposing { /* a walk of the tree */
+typedef struct permi_decomposing {
   const permi_decompose *plan;
-  permi_branching *shared; /* NULL: nobody polls */
+  permi_branching *shared; /* NULL: no polls */
   permi_coefficient one;
   permi_pass pass;
   int thread, unit, ticket; /* next unit; the one to compute, or -1 */
-  double ways, threads;     /* branches along the path; for the progress */
+  double ways, threads;     /* branches along the path; for progress */
   perm_status status;
-  permi_decompose_level *level;     /* of the node; permi_decompose_levels of them */
-  uint64_t *spare, *result;  /* a cell each */
+  permi_decompose_level *level;
+  uint64_t *spare, *result;
   uint64_t *subsets;         /* 2^permi_decompose_most cells */
   double nodes, operations, work;   /* work: predicted seconds done */
-  uint64_t seed;                    /* of a probe */
-  double weight;                    /* of a probe's node */
+  uint64_t seed;
+  double weight;
 } permi_decomposing;
-
-/* -- cells -- */
 
 static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
                                                      const uint64_t *a, const uint64_t *x, const uint64_t *b,
@@ -12640,7 +12630,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, perm
   memcpy(to, sum, bytes);
 }
 
-/* to = a x + b y; to may be x or y, which may be NULL. */
+/* to = a x + b y; to may be x or y; x and y may be NULL. */
 static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                     const uint64_t *b, const uint64_t *y)
 {
@@ -12663,7 +12653,7 @@ static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int
     memset(cell, 0, plan->size * sizeof *cell);
 }
 
-/* An integer may be 0; doubles count as entries even where terms cancelled. */
+/* Doubles count as entries even where terms cancelled. */
 static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
 {
   size_t k;
@@ -12672,9 +12662,6 @@ static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cel
   return k == plan->size;
 }
 
-/* -- pieces -- */
-
-/* The whole, without cells. */
 static permi_piece permi_piece_whole(const permi_decompose *plan)
 {
   permi_piece piece;
@@ -12697,7 +12684,6 @@ static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *
   return piece->cell + (row * (size_t)piece->n + column) * plan->size;
 }
 
-/* Gives a line these entries only. */
 static void permi_piece_line(permi_piece *piece, int side, int line, uint64_t entries)
 {
   uint64_t changed = piece->mask[side][line] ^ entries;
@@ -12712,7 +12698,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Finds the line with the fewest entries; returns its degree, INT_MAX: none left. */
+/* Finds the line with the fewest entries; returns their number, INT_MAX: no line. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int least = INT_MAX, s;
@@ -12736,7 +12722,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
   return least;
 }
 
-/* Eliminates a line of two entries, in c and d: c takes over d's. */
+/* Eliminates a line of two entries, in lines c and d across: c takes over d. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -12790,7 +12776,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: permanent of the first rows in the columns of s. at[0][i] + at[1][j] is entry (i, j). */
+/* subset[s]: permanent of the first rows in the columns s. at[0][i] + at[1][j]: place of entry (i, j). */
 static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
                                                   const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
                                                   const unsigned *mask, uint64_t *subset)
@@ -12812,7 +12798,6 @@ static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const p
   }
 }
 
-/* Sums over subsets of columns into result. */
 PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece,
                                                    uint64_t *result)
 {
@@ -12827,7 +12812,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
     return;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* order of the sums, and so their bits */
+      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* the order, and so the bits, of the sums */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
   for (i = 0; i < k; i++) {
@@ -12847,7 +12832,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Finds a column for a row, moving others (Kuhn). 0: none. taken: matched; seen: tried. */
+/* Finds a column for a row, moving others (Kuhn). 0: none. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;
@@ -12882,8 +12867,7 @@ static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, 
   return reached;
 }
 
-/* Splits a piece into blocks; returns their number, 0: singular. Deletes entries between blocks; *dead: there were
-   some. */
+/* Splits a piece into blocks; returns their number, 0: singular. Deletes entries between blocks; *dead: some. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
@@ -12913,7 +12897,7 @@ static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *colum
 }
 
 /* Pairs a line's entries, an odd one last; returns the number. Partners that share most lines come first: merging
-   fills in least. */
+   them fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];
@@ -12939,8 +12923,7 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
 /* ================================================================================== >>decompose_run
    Walks the branches of >>decompose, predicts them and offers. */
 
-/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us, others of orders 16 to 40 (integers, degrees 3 to 8)
-   within a factor of 2. */
+/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us; within a factor of 2 at orders 16 to 40. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
   const int parts = plan->numbers.parts;
@@ -12955,20 +12938,20 @@ static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n
   return ldexp(n * 2.2e-9 * cell, n);
 }
 
-static int permi_decompose_most(const permi_decompose *plan) /* large cells: less memory */
+static int permi_decompose_most(const permi_decompose *plan) /* large cells need less memory */
 {
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
 typedef enum permi_outcome {
   PERMI_NODE_ZERO,
-  PERMI_NODE_DONE,    /* result is complete */
-  PERMI_NODE_SUBSETS, /* to be summed over subsets */
-  PERMI_NODE_BLOCKS,  /* level->count blocks */
-  PERMI_NODE_BRANCH   /* one block */
+  PERMI_NODE_DONE,
+  PERMI_NODE_SUBSETS, /* sum over subsets */
+  PERMI_NODE_BLOCKS,
+  PERMI_NODE_BRANCH
 } permi_outcome;
 
-/* Eliminates degrees 1 and 2 and splits, until neither leads on. */
+/* Eliminates degrees 1 and 2 and splits until neither changes anything. */
 static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                             int *additions)
 {
@@ -13010,7 +12993,7 @@ static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room);
 
-/* Permanent of a piece below a node, unless another thread's unit or the second pass's; returns the additions. */
+/* Permanent of a piece below a node, unless it is left to another thread or the second pass; returns the additions. */
 static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
                                  uint64_t *room)
 {
@@ -13056,7 +13039,7 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
 }
 
 /* Permanent of the piece into result; returns the additions of THE BOUND. room: for pieces below. A probe follows
-   one, which counts for all. */
+   one branch, which counts for all. */
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room)
 {
@@ -13103,7 +13086,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   for (k = first; k < end; k++) {
     if (outcome == PERMI_NODE_BLOCKS) {
       permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, few lines less */
+      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most work, few lines less */
     } else {
       permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
@@ -13127,7 +13110,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   return additions + deeper + level->count - 1;
 }
 
-/* Cells of the arena: the whole, one of each lesser order, two numbers each. */
+/* The whole, one of each lesser order, two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
   const size_t n = (size_t)plan->n;
@@ -13145,7 +13128,7 @@ static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8:
          permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
-/* Walks the tree, or its top, into run->result; returns the additions. */
+/* Walks the tree, or its top; returns the additions. */
 static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
 {
   const permi_decompose *plan = run->plan;
@@ -13181,7 +13164,7 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits threads and units into memory: arenas, then results. */
+/* Fits threads and units into memory. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;
@@ -13236,7 +13219,7 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
     const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
     partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound pays; g (1 + g) < 2 g */
+    if (excess > 0) /* more than the plan's bound covers; g (1 + g) < 2 g */
       partial->lost += 2 * permi_gamma(excess) * absolute;
   }
   permi_pool_release(&pool);
@@ -13253,8 +13236,7 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Knuth's estimate of the tree: random descents, weighed by siblings (Math. Comp. 29 (1975) 121-136). 0: out of
-   memory. */
+/* Knuth's estimate of the tree, by random descents (Math. Comp. 29 (1975) 121-136). 0: out of memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
@@ -13269,7 +13251,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
     return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will exceed the rival's */
+    if (probe >= least && run.work > 2 * rival * probes) /* the mean will exceed the rival's */
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -13337,7 +13319,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
     return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of a thread */
+  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan));
   return PERM_OK;
 }
 
@@ -13352,7 +13334,7 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   (void)maker;
   (void)block;
   for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++) {
-    memcpy(&word, &plan->cell[k], sizeof word); /* or a double */
+    memcpy(&word, &plan->cell[k], sizeof word);
     hash = permi_hash(hash, word);
   }
   leaf->information.work = plan->nodes;

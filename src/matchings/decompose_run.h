@@ -3,8 +3,7 @@
 #pragma once
 #include "decompose.h"
 
-/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us, others of orders 16 to 40 (integers, degrees 3 to 8)
-   within a factor of 2. */
+/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us; within a factor of 2 at orders 16 to 40. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
   const int parts = plan->numbers.parts;
@@ -19,20 +18,20 @@ static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n
   return ldexp(n * 2.2e-9 * cell, n);
 }
 
-static int permi_decompose_most(const permi_decompose *plan) /* large cells: less memory */
+static int permi_decompose_most(const permi_decompose *plan) /* large cells need less memory */
 {
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
 typedef enum permi_outcome {
   PERMI_NODE_ZERO,
-  PERMI_NODE_DONE,    /* result is complete */
-  PERMI_NODE_SUBSETS, /* to be summed over subsets */
-  PERMI_NODE_BLOCKS,  /* level->count blocks */
-  PERMI_NODE_BRANCH   /* one block */
+  PERMI_NODE_DONE,
+  PERMI_NODE_SUBSETS, /* sum over subsets */
+  PERMI_NODE_BLOCKS,
+  PERMI_NODE_BRANCH
 } permi_outcome;
 
-/* Eliminates degrees 1 and 2 and splits, until neither leads on. */
+/* Eliminates degrees 1 and 2 and splits until neither changes anything. */
 static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                             int *additions)
 {
@@ -74,7 +73,7 @@ static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room);
 
-/* Permanent of a piece below a node, unless another thread's unit or the second pass's; returns the additions. */
+/* Permanent of a piece below a node, unless it is left to another thread or the second pass; returns the additions. */
 static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
                                  uint64_t *room)
 {
@@ -120,7 +119,7 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
 }
 
 /* Permanent of the piece into result; returns the additions of THE BOUND. room: for pieces below. A probe follows
-   one, which counts for all. */
+   one branch, which counts for all. */
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room)
 {
@@ -167,7 +166,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   for (k = first; k < end; k++) {
     if (outcome == PERMI_NODE_BLOCKS) {
       permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, few lines less */
+      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most work, few lines less */
     } else {
       permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
@@ -191,7 +190,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   return additions + deeper + level->count - 1;
 }
 
-/* Cells of the arena: the whole, one of each lesser order, two numbers each. */
+/* The whole, one of each lesser order, two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
   const size_t n = (size_t)plan->n;
@@ -209,7 +208,7 @@ static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8:
          permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
-/* Walks the tree, or its top, into run->result; returns the additions. */
+/* Walks the tree, or its top; returns the additions. */
 static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
 {
   const permi_decompose *plan = run->plan;
@@ -245,7 +244,7 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits threads and units into memory: arenas, then results. */
+/* Fits threads and units into memory. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;
@@ -300,7 +299,7 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
     const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
     partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound pays; g (1 + g) < 2 g */
+    if (excess > 0) /* more than the plan's bound covers; g (1 + g) < 2 g */
       partial->lost += 2 * permi_gamma(excess) * absolute;
   }
   permi_pool_release(&pool);
@@ -317,8 +316,7 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Knuth's estimate of the tree: random descents, weighed by siblings (Math. Comp. 29 (1975) 121-136). 0: out of
-   memory. */
+/* Knuth's estimate of the tree, by random descents (Math. Comp. 29 (1975) 121-136). 0: out of memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
@@ -333,7 +331,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
     return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will exceed the rival's */
+    if (probe >= least && run.work > 2 * rival * probes) /* the mean will exceed the rival's */
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -401,7 +399,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
     return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of a thread */
+  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan));
   return PERM_OK;
 }
 
@@ -416,7 +414,7 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   (void)maker;
   (void)block;
   for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++) {
-    memcpy(&word, &plan->cell[k], sizeof word); /* or a double */
+    memcpy(&word, &plan->cell[k], sizeof word);
     hash = permi_hash(hash, word);
   }
   leaf->information.work = plan->nodes;
